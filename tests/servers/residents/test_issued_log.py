@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,8 +14,7 @@ from servers.residents.configured import ConfiguredRegister
 from servers.residents.issued_log import IssuedLetter
 from servers.residents.resident import RegisterError
 from servers.residents.settings import Settings, SettingsError
-from tests.mariadb import PASSWORD, MariaDB, mariadb
-from tests.servers.residents import opensid
+from tests.mariadb import PASSWORD, MariaDB
 from tests.servers.residents.opensid import nik
 
 TABLES = (
@@ -48,12 +46,9 @@ LETTER = IssuedLetter(
 )
 
 
-@pytest.fixture(scope="module")
-def maria() -> Iterator[MariaDB]:
-    with mariadb("opensid") as server:
-        opensid.make(server)
-        server.execute(*(statement.replace("{password}", PASSWORD) for statement in TABLES))
-        yield server
+@pytest.fixture(scope="module", autouse=True)
+def lists(maria: MariaDB) -> None:
+    maria.execute(*(statement.replace("{password}", PASSWORD) for statement in TABLES))
 
 
 @pytest.fixture

@@ -10,16 +10,9 @@ from servers.residents.database import Database
 from servers.residents.opensid import OpensidRegister
 from servers.residents.pins import OpensidPins, opensid_form
 from servers.residents.resident import Found, RegisterError
-from tests.mariadb import PASSWORD, MariaDB, mariadb
+from tests.mariadb import PASSWORD, MariaDB
 from tests.servers.residents import opensid
 from tests.servers.residents.opensid import nik
-
-
-@pytest.fixture(scope="module")
-def maria() -> Iterator[MariaDB]:
-    with mariadb("opensid") as server:
-        opensid.make(server)
-        yield server
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,19 +13,7 @@ from servers.residents.resident import Found, RegisterError, Standing
 from servers.residents.sample import SampleRegister
 from servers.residents.verification import Verification
 
-BUDI = "3175061708859001"
-
-
-SITI = "3175064806849002"
-
-
-CHILD = "3175062108049003"
-
-
-CARD = "C0NT0H0001"
-
-
-RIGHT = "123456"
+BUDI, SITI, CARD, RIGHT = "3175061708859001", "3175064806849002", "C0NT0H0001", "123456"
 
 
 class CountingPins(OpensidPins):
@@ -77,8 +64,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def desk(residents: Residents, clock: Clock, tmp_path: Path) -> Iterator[Verification]:
-    yield Verification(residents, Locks(tmp_path / "locks.db", clock))
+def desk(residents: Residents, clock: Clock, tmp_path: Path) -> Verification:
+    return Verification(residents, Locks(tmp_path / "locks.db", clock))
 
 
 def test_the_right_pin_verifies_by_nik_and_by_card(desk: Verification) -> None:

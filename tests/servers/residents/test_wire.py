@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,6 @@ async def residents(state: Path, **environ: str) -> AsyncIterator[Client]:
     with (state / "log").open("a") as log:
         async with Client(stdio_client(parameters, errlog=log)) as client:
             yield client
-
-
-@pytest.fixture(scope="module")
-def maria() -> Iterator[MariaDB]:
-    with mariadb("opensid") as server:
-        opensid.make(server)
-        yield server
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> Any:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from inspect import isawaitable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +24,7 @@ from agentd.messages import AgentOutcome, Artifact, Caller
 from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.testing import ManualClock
+from tests.bridges.channels.whatsapp_server import delivery, signed
 
 ENTRY = ChannelSettings(name="chat", type="memory", public_url="https://surat.example", rate_per_minute=20)
 
@@ -45,7 +47,8 @@ class Office:
         self.asked.append((name, params, caller))
         if name in self.answers:
             answer = self.answers[name]
-            return await answer(params) if callable(answer) else answer
+            answer = answer(params) if callable(answer) else answer
+            return await answer if isawaitable(answer) else answer
         if name == "Session.create":
             return {"session_id": f"s{len(self.asked)}", "session_key": caller.session_key}
         if name == "Agent.run":
@@ -72,6 +75,13 @@ def pages(app: Channels) -> web.Application:
     served = web.Application(middlewares=[guarded])
     served.add_routes(app.pages())
     return served
+
+
+async def deliver(service: Any, *messages: Any, times: int = 1, **value: Any) -> None:
+    """WhatsApp brings these to the webhook, signed."""
+    body = delivery(*messages, **value)
+    for _ in range(times):
+        assert (await service.post("/channels/chat", data=body, headers=signed(body))).status == 200
 
 
 @dataclass

@@ -16,8 +16,8 @@ from agentd.apps.channels.texts import texts
 from agentd.errors import Busy
 from agentd.messages import AgentOutcome
 from bridges.channels.whatsapp import WhatsAppChannel
-from tests.agentd.apps.channels.office import PATIENCE_S, Desk, Office, desk, outcome, pages, serving, text
-from tests.bridges.channels.whatsapp_server import WhatsAppServer, delivery, said, settings, signed
+from tests.agentd.apps.channels.office import PATIENCE_S, Desk, Office, deliver, desk, outcome, pages, serving, text
+from tests.bridges.channels.whatsapp_server import WhatsAppServer, said, settings
 
 __all__ = ["desk"]
 
@@ -191,16 +191,11 @@ async def test_an_answer_of_which_whatsapp_tells_that_it_has_it_is_not_sent_agai
         channel = WhatsAppChannel(settings(server.url))
         server.cuts = 1
         async with serving(tmp_path, Office(), channel) as desk, TestClient(TestServer(pages(desk.app))) as service:
-
-            async def deliver(**value: Any) -> None:
-                body = delivery(**value)
-                assert (await service.post("/channels/chat", data=body, headers=signed(body))).status == 200
-
-            await deliver(messages=[said("satu", 1)])
+            await deliver(service, said("satu", 1))
             await desk.until(lambda: server.sent)
             key = server.sent[0]["biz_opaque_callback_data"]
-            await deliver(statuses=[{"id": "wamid.1", "status": "sent", "biz_opaque_callback_data": key}])
-            await deliver(messages=[said("dua", 2)])
+            await deliver(service, statuses=[{"id": "wamid.1", "status": "sent", "biz_opaque_callback_data": key}])
+            await deliver(service, said("dua", 2))
             await desk.until(lambda: len(server.sent) == 2)
         assert [one["text"]["body"] for one in server.sent] == ["jawaban: satu", "jawaban: dua"]
 

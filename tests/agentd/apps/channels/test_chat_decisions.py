@@ -14,8 +14,8 @@ from agentd.apps.channels.testing import MemoryChannel
 from agentd.apps.residents.verifying import VerificationResult
 from agentd.messages import AgentOutcome, Approval, Artifact
 from bridges.channels.whatsapp import WhatsAppChannel
-from tests.agentd.apps.channels.office import Desk, Office, desk, outcome, pages, serving, text
-from tests.bridges.channels.whatsapp_server import VERIFY, WhatsAppServer, delivery, said, settings, signed, tapped
+from tests.agentd.apps.channels.office import Desk, Office, deliver, desk, outcome, pages, serving, text
+from tests.bridges.channels.whatsapp_server import VERIFY, WhatsAppServer, delivery, said, settings, tapped
 
 __all__ = ["desk"]
 
@@ -27,14 +27,16 @@ def waits(params: dict[str, Any], rule: Any = None) -> AgentOutcome:
     return outcome(params, status="needs_approval", response="Nama: Budi. Benar?", approval=approval)
 
 
-async def test_buttons_decide_what_they_were_shown_with_and_old_ones_nothing(desk: Desk) -> None:
-    async def asks(params: dict[str, Any]) -> AgentOutcome:
-        return waits(params)
+def issued(params: dict[str, Any]) -> AgentOutcome:
+    file = Artifact(name="surat.pdf", uri="/artifacts/r/surat.pdf", media_type="application/pdf", sha256="0")
+    return outcome(params, response="Surat Anda terbit.", artifacts=(file,))
 
-    async def approved(params: dict[str, Any]) -> AgentOutcome:
+
+async def test_buttons_decide_what_they_were_shown_with_and_old_ones_nothing(desk: Desk) -> None:
+    def approved(params: dict[str, Any]) -> AgentOutcome:
         return outcome(params, response="terbit" if params["approved"] else "batal")
 
-    desk.office.answers |= {"Agent.run": asks, "Agent.approve": approved}
+    desk.office.answers |= {"Agent.run": waits, "Agent.approve": approved}
     desk.channel.write(text("surat"))
     await desk.until(lambda: desk.texts())
     choices = {choice.title: choice.id for choice in desk.channel.sent[0].choices}
@@ -48,15 +50,12 @@ async def test_buttons_decide_what_they_were_shown_with_and_old_ones_nothing(des
 
 
 async def test_what_an_officer_decides_later_is_told_in_the_chat(desk: Desk) -> None:
-    async def asks(params: dict[str, Any]) -> AgentOutcome:
-        return waits(params, "staff")
-
     state = {"status": "needs_approval"}
 
-    async def stands(params: dict[str, Any]) -> dict[str, Any]:
+    def stands(params: dict[str, Any]) -> dict[str, Any]:
         return outcome({**params, "session_id": "s"}, response="Surat Anda terbit.", **state).model_dump()
 
-    desk.office.answers |= {"Agent.run": asks, "Agent.get": stands}
+    desk.office.answers |= {"Agent.run": lambda params: waits(params, "staff"), "Agent.get": stands}
     desk.channel.write(text("surat"))
     await desk.until(lambda: any(name == "Agent.get" for name, _, _ in desk.office.asked))
     assert [message.choices for message in desk.channel.sent] == [()], "the citizen has nothing left to decide"
@@ -121,16 +120,12 @@ async def test_a_link_from_before_the_clock_was_set_back_signs_nobody_in(desk: D
 async def test_a_link_signs_in_only_when_its_number_is_written_in_the_chat(desk: Desk) -> None:
     forgotten: list[Any] = []
 
-    async def verify(params: dict[str, Any]) -> VerificationResult:
+    def verify(params: dict[str, Any]) -> VerificationResult:
         right = (params["nik"], params["pin"]) == ("3175061708859001", "123456")
         return VerificationResult(verified=right, level=None, display_name=None, attempts_left=2, expires_at=None)
 
-    async def forget(params: dict[str, Any]) -> dict[str, Any]:
-        forgotten.append(params)
-        return {}
-
     desk.office.answers |= {"Residents.status": {"configured": True}, "Session.verify": verify}
-    desk.office.answers["Session.forget"] = forget
+    desk.office.answers["Session.forget"] = forgotten.append
     async with TestClient(TestServer(pages(desk.app))) as browser:
 
         async def signed_in(number: int) -> str:
@@ -180,10 +175,6 @@ async def test_who_can_not_be_sent_a_file_reads_where_to_get_it(tmp_path: Path, 
                 raise ChannelFailure("file is too big", final=True)
             await super().send(message)
 
-    async def issued(params: dict[str, Any]) -> AgentOutcome:
-        file = Artifact(name="surat.pdf", uri="/artifacts/r/surat.pdf", media_type="application/pdf", sha256="0")
-        return outcome(params, response="Surat Anda terbit.", artifacts=(file,))
-
     office = Office()
     office.answers["Agent.run"] = issued
     async with serving(tmp_path, office, TextsOnly()) as desk:
@@ -199,35 +190,22 @@ async def test_a_letter_over_whatsapp_with_deliveries_doubled_unsigned_and_out_o
     office = Office()
     (tmp_path / "surat.pdf").write_bytes(b"%PDF-1.7")
 
-    async def asks(params: dict[str, Any]) -> AgentOutcome:
-        return waits(params)
-
-    async def approved(params: dict[str, Any]) -> AgentOutcome:
-        file = Artifact(name="surat.pdf", uri="/artifacts/r/surat.pdf", media_type="application/pdf", sha256="0")
-        return outcome(params, response="Surat Anda terbit.", artifacts=(file,))
-
-    office.answers |= {"Agent.run": asks, "Agent.approve": approved}
+    office.answers |= {"Agent.run": waits, "Agent.approve": issued}
     with WhatsAppServer() as server:
         channel = WhatsAppChannel(settings(server.url))
         async with serving(tmp_path, office, channel) as desk, TestClient(TestServer(pages(desk.app))) as service:
-
-            async def deliver(*messages: Any, times: int = 1) -> None:
-                body = delivery(*messages)
-                for _ in range(times):
-                    assert (await service.post("/channels/chat", data=body, headers=signed(body))).status == 200
-
             asked = {"hub.challenge": "42", "hub.verify_token": VERIFY}
             assert await (await service.get("/channels/chat", params=asked)).text() == "42"
             assert (await service.post("/channels/chat", data=delivery(said("palsu")))).status >= 400
             server.faults["messages"] = [(503, None)]
-            await deliver(said("", 2, type="sticker"), said("surat", 1), times=2)
+            await deliver(service, said("", 2, type="sticker"), said("surat", 1), times=2)
             await desk.until(lambda: len(server.sent) == 2)
             question, refused = server.sent
             choices = {
                 one["reply"]["title"]: one["reply"]["id"] for one in question["interactive"]["action"]["buttons"]
             }
             assert "membaca tulisan" in refused["text"]["body"]
-            await deliver(tapped(choices["Ya"], 3), times=2)
+            await deliver(service, tapped(choices["Ya"], 3), times=2)
             await desk.until(lambda: len(server.sent) == 4)
             assert (server.sent[2]["text"]["body"], server.sent[3]["type"]) == ("Surat Anda terbit.", "document")
             assert len(server.media) == 1

@@ -28,62 +28,11 @@ CARE = ToolInfo(
 
 
 def missing(arguments: dict[str, Any], *lines: str) -> set[str]:
-    made = call(arguments, *lines, tool=CARE)
+    """What is missing for the tool that has the arguments' fields."""
+    tool = CARE if arguments.keys() <= PROPERTIES.keys() else WORKSHOP
+    made = call(arguments, *lines, tool=tool)
     said = tuple(each.model_copy(update={"day": "2026-11-23"}) for each in made.said)
     return {field.path for field in ungrounded(made.model_copy(update={"said": said}))}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"species": "dog"}, ["my pet is a big dog"]),
-        ({"species": "cat"}, ["not a dog but a cat"]),
-        ({"urgent": True}, ["It's urgent."]),
-        ({"phone": "555-0142"}, ["A: And a phone number?", "555-0142"]),
-        ({"last_visit": "2026-05-08"}, ["our last visit was on 8 May"]),
-        ({"last_visit": "2026-11-16"}, ["A: When was the last visit?", "last Monday"]),
-        ({"start_date": "2026-12-04"}, ["A: Which species, and when?", "a cat, the 4th"]),
-        ({"start_date": "2027-01-11"}, ["the start is on 11 January 2027"]),
-        ({"owner_name": "Carl Benson"}, ["the owner is Carl Benson"]),
-        ({"contact_email": "lena@example.org"}, ["my email is lena@example.org"]),
-        ({"food": "fish"}, ["I will bring food: fish"]),
-    ],
-)
-def test_a_value_that_can_be_of_one_field_alone_is_taken_at_once(arguments: dict[str, Any], said: list[str]) -> None:
-    assert missing(arguments, *said) == set()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"species": "dog"}, "hot dog stands are closed today"),
-        ({"species": "cat"}, "I came with a cat ear headband, sorry"),
-        ({"start_date": "2026-12-18"}, "The holidays start on 18 December 2026"),
-        ({"start_date": "2026-12-18"}, "kontrak rumah saya start 18 Desember 2026"),
-        ({"last_visit": "2026-10-05"}, "the last visit of my landlord was on 5 October 2026"),
-        ({"owner_name": "Carl Benson"}, "the owner of the shop is Carl Benson"),
-        ({"owner_name": "Carl Benson"}, "the house owner is Carl Benson"),
-        ({"food": "a drum kit"}, "soon I will buy a drum kit"),
-        ({"last_visit": "2027-05-08"}, "our last visit was on 8 May"),
-        ({"birth_date": "2026-11-24"}, "I'd like to come tomorrow"),
-    ],
-)
-def test_what_is_said_of_another_thing_or_only_planned_is_refused(arguments: dict[str, Any], said: str) -> None:
-    assert missing(arguments, said) == set(arguments)
-
-
-def test_the_hosts_own_question_is_answered_in_its_order() -> None:
-    homes = {"current_home": "Oak Hill", "new_home": "Lakeside", "owner_name": "Ella Stone"}
-    asked = call(homes, "Hello", tool=CARE)
-    question = refusal(asked, ungrounded(asked)).message
-    assert missing(homes, "Hello", f"A: {question}", "Ella Stone, Oak Hill, Lakeside") == set()
-    swapped = {"current_home": "Lakeside", "new_home": "Oak Hill"}
-    assert missing(swapped, "Hello", f"A: {question}", "Ella Stone, Oak Hill, Lakeside") == set(swapped)
-
-
-@pytest.mark.parametrize("answer", ["Ella Stone is my sister", "not Ella Stone", "Ella Stone?", "maybe Ella Stone"])
-def test_a_part_that_says_more_than_the_value_is_no_answer_by_its_place(answer: str) -> None:
-    assert missing({"pet_name": "Ella Stone"}, "A: Please tell me: pet name.", answer) == {"pet_name"}
 
 
 WORKSHOP = ToolInfo(
@@ -107,15 +56,20 @@ OFFERS = "A: We do a safety check, a basic service and a full service. Which one
 ADDRESS = "7 Mill Street, Harrow"
 
 
-def _missing(arguments: dict[str, Any], *lines: str) -> set[str]:
-    made = call(arguments, *lines, tool=WORKSHOP)
-    said = tuple(each.model_copy(update={"day": "2026-11-24"}) for each in made.said)
-    return {field.path for field in ungrounded(made.model_copy(update={"said": said}))}
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        ({"species": "dog"}, ["my pet is a big dog"]),
+        ({"species": "cat"}, ["not a dog but a cat"]),
+        ({"urgent": True}, ["It's urgent."]),
+        ({"phone": "555-0142"}, ["A: And a phone number?", "555-0142"]),
+        ({"last_visit": "2026-05-08"}, ["our last visit was on 8 May"]),
+        ({"last_visit": "2026-11-16"}, ["A: When was the last visit?", "last Monday"]),
+        ({"start_date": "2026-12-04"}, ["A: Which species, and when?", "a cat, the 4th"]),
+        ({"start_date": "2027-01-11"}, ["the start is on 11 January 2027"]),
+        ({"owner_name": "Carl Benson"}, ["the owner is Carl Benson"]),
+        ({"contact_email": "lena@example.org"}, ["my email is lena@example.org"]),
+        ({"food": "fish"}, ["I will bring food: fish"]),
         ({"customer_name": "Fiona McLeod"}, ["Hi, I'm Fiona McLeod."]),
         ({"problem": "the rear brake squeaks"}, ["The problem is that the rear brake squeaks."]),
         ({"customer_email": "gwen@farr.net"}, ["please write me at gwen@farr.net"]),
@@ -130,13 +84,25 @@ def _missing(arguments: dict[str, Any], *lines: str) -> set[str]:
         ({"courier_pickup": True}, ["A: Is a courier pickup wanted?", "yes it is"]),
     ],
 )
-def test_a_value_is_told_by_its_own_form_or_the_question(arguments: dict[str, Any], said: list[str]) -> None:
-    assert _missing(arguments, *said) == set()
+def test_a_value_that_its_form_or_the_question_tells_is_taken_at_once(
+    arguments: dict[str, Any], said: list[str]
+) -> None:
+    assert missing(arguments, *said) == set()
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        ({"species": "dog"}, ["hot dog stands are closed today"]),
+        ({"species": "cat"}, ["I came with a cat ear headband, sorry"]),
+        ({"start_date": "2026-12-18"}, ["The holidays start on 18 December 2026"]),
+        ({"start_date": "2026-12-18"}, ["kontrak rumah saya start 18 Desember 2026"]),
+        ({"last_visit": "2026-10-05"}, ["the last visit of my landlord was on 5 October 2026"]),
+        ({"owner_name": "Carl Benson"}, ["the owner of the shop is Carl Benson"]),
+        ({"owner_name": "Carl Benson"}, ["the house owner is Carl Benson"]),
+        ({"food": "a drum kit"}, ["soon I will buy a drum kit"]),
+        ({"last_visit": "2027-05-08"}, ["our last visit was on 8 May"]),
+        ({"birth_date": "2026-11-24"}, ["I'd like to come tomorrow"]),
         ({"customer_name": "Fiona McLeod"}, ["I'm Fiona McLeod, the bike is my brother's"]),
         ({"brand": "the rear brake squeaks"}, ["My bike is here, the rear brake squeaks."]),
         ({"pickup_address": "5 Dock Street"}, ["your shop is at 5 Dock Street"]),
@@ -149,7 +115,21 @@ def test_a_value_is_told_by_its_own_form_or_the_question(arguments: dict[str, An
     ],
 )
 def test_a_value_of_another_form_person_or_offer_is_asked(arguments: dict[str, Any], said: list[str]) -> None:
-    assert _missing(arguments, *said) == set(arguments)
+    assert missing(arguments, *said) == set(arguments)
+
+
+def test_the_hosts_own_question_is_answered_in_its_order() -> None:
+    homes = {"current_home": "Oak Hill", "new_home": "Lakeside", "owner_name": "Ella Stone"}
+    asked = call(homes, "Hello", tool=CARE)
+    question = refusal(asked, ungrounded(asked)).message
+    assert missing(homes, "Hello", f"A: {question}", "Ella Stone, Oak Hill, Lakeside") == set()
+    swapped = {"current_home": "Lakeside", "new_home": "Oak Hill"}
+    assert missing(swapped, "Hello", f"A: {question}", "Ella Stone, Oak Hill, Lakeside") == set(swapped)
+
+
+@pytest.mark.parametrize("answer", ["Ella Stone is my sister", "not Ella Stone", "Ella Stone?", "maybe Ella Stone"])
+def test_a_part_that_says_more_than_the_value_is_no_answer_by_its_place(answer: str) -> None:
+    assert missing({"pet_name": "Ella Stone"}, "A: Please tell me: pet name.", answer) == {"pet_name"}
 
 
 LIBRARY = ToolInfo(
