@@ -35,6 +35,7 @@ class Statement:
 
 _COMMON = r"""
     (?P<space>[ \t\r\n]+)
+  | (?P<block>/\*(?:[^*]|\*(?!/))*\*/)
   | (?P<end>;)
   | (?P<word>[^\W\d][\w$]*)
   | (?P<number>\d[\w$]*(?:\.\d*(?:[eE][+-]?\d+)?)?|\.\d+(?:[eE][+-]?\d+)?)
@@ -43,47 +44,28 @@ _COMMON = r"""
   | (?P<dot>\.)
   | (?P<mark>[-+*/%<>=!&|^~,])
 """
-_TOKENS = {
-    "mysql": re.compile(
-        r"""
+_OWN = {
+    "mysql": r"""
     (?P<text>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")
   | (?P<quoted>`(?:[^`]|``)*`)
-  | (?P<block>/\*(?:[^*]|\*(?!/))*\*/)
   | (?P<line>(?:--(?=[ \t\r\n]|\Z)|\#)[^\n]*)
   | (?P<dashes>--)
-"""
-        + "  |"
-        + _COMMON,
-        re.VERBOSE | re.DOTALL,
-    ),
-    "sqlite": re.compile(
-        r"""
+""",
+    "sqlite": r"""
     (?P<text>'(?:[^']|'')*')
   | (?P<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])
-  | (?P<block>/\*(?:[^*]|\*(?!/))*\*/)
   | (?P<line>--[^\n]*)
-"""
-        + "  |"
-        + _COMMON,
-        re.VERBOSE | re.DOTALL,
-    ),
-}
-
-_TOKENS["postgres"] = re.compile(
-    r"""
+""",
+    "postgres": r"""
     (?P<prefixed>(?:[ebnxEBNX]|[uU]&)(?=['"]))
   | (?P<text>'(?:[^']|'')*')
   | (?P<quoted>"(?:[^"]|"")*")
-  | (?P<block>/\*(?:[^*]|\*(?!/))*\*/)
   | (?P<line>--[^\n]*)
   | (?P<cast>::)
   | (?P<parameter>\d+\$)
-"""
-    + "  |"
-    + _COMMON,
-    re.VERBOSE | re.DOTALL,
-)
-
+""",
+}
+_TOKENS = {kind: re.compile(f"{own}  |{_COMMON}", re.VERBOSE | re.DOTALL) for kind, own in _OWN.items()}
 _STRANGE = {
     "'": "a quote that is never closed",
     '"': "a quote that is never closed",

@@ -20,7 +20,7 @@ from agentd.apps.analytics.nodes.execute_query import execute_query
 from agentd.apps.analytics.nodes.generate_error_response import generate_error_response
 from agentd.apps.analytics.nodes.node_context import NodeContext, Retrying
 from agentd.apps.analytics.nodes.plan_execution import PlanExecution
-from agentd.apps.analytics.nodes.replace_placeholders import ReplacePlaceholders
+from agentd.apps.analytics.nodes.replace_placeholders import replace_placeholders
 from agentd.apps.analytics.nodes.understand_query import understand_query
 from agentd.apps.analytics.nodes.validate_results import validate_results
 from agentd.apps.analytics.planner.examples import ExampleLibrary
@@ -87,7 +87,7 @@ class AnalyticsRun:
             "plan_execution": PlanExecution(self._examples),
             "execute_query": execute_query,
             "validate_results": validate_results,
-            "replace_placeholders": ReplacePlaceholders(currency),
+            "replace_placeholders": partial(replace_placeholders, currency=currency),
             ERROR_NODE: self._error_response,
         }
 

@@ -40,11 +40,11 @@ class Narrative:
     @property
     def rules(self) -> dict[str, dict[str, Any]]:
         """`formatting_rules` for fill_placeholders."""
-        return rules_for(self.values, self.mapping, self.values)
+        return rules_for(self.mapping, self.values)
 
     def ready(self) -> str:
         """The template for fill_placeholders, with one unit per value."""
-        return with_percent(one_unit(self.template, self.rules), in_points(self.values, self.mapping, self.values))
+        return with_percent(one_unit(self.template, self.rules), in_points(self.mapping, self.values))
 
 
 def narrative_of(

@@ -75,16 +75,15 @@ def mapping_of(value: Any) -> dict[str, str]:
     return mapping
 
 
-def rules_for(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def rules_for(mapping: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """`formatting_rules` for fill_placeholders: the plan's types, else derived from names and values."""
-    folded = {name.casefold(): kind for name, kind in mapping.items()}
     rules: dict[str, dict[str, Any]] = {}
-    for name in names:
-        kind, _, digits = kind_in(folded, name, values.get(name)).partition(":")
+    for name, value in values.items():
+        kind, _, digits = kind_in(mapping, name, value).partition(":")
         if kind == "percent_points":  # the server's `percentage` would multiply by 100 again
-            kind, digits = "number_with_separator", digits or _two_at_most(values.get(name))
+            kind, digits = "number_with_separator", digits or _two_at_most(value)
         elif kind == "number_with_separator":
-            digits = digits or _few(values.get(name))
+            digits = digits or _few(value)
         rules[name] = {"type": kind, "precision": int(digits)} if digits else {"type": kind}
     return rules
 
@@ -98,13 +97,10 @@ def kind_in(mapping: Mapping[str, str], name: str, value: Any) -> str:
     return kind
 
 
-def in_points(names: Iterable[str], mapping: Mapping[str, str], values: Mapping[str, Any]) -> list[str]:
+def in_points(mapping: Mapping[str, str], values: Mapping[str, Any]) -> list[str]:
     """The figures that are percentages already: numbers that need a sign after them."""
-    return [
-        name
-        for name in names
-        if values.get(name) is not None and kind_in(mapping, name, values[name]).startswith("percent_points")
-    ]
+    known = {name: value for name, value in values.items() if value is not None}
+    return [name for name, value in known.items() if kind_in(mapping, name, value).startswith("percent_points")]
 
 
 def units_of(rows: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], currency: str) -> dict[str, str]:

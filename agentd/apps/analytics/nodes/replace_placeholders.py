@@ -29,18 +29,8 @@ CERTAIN = 90
 DOUBTS_SAID = 2
 
 
-class ReplacePlaceholders:
-    """The node, for books in one currency."""
-
-    def __init__(self, currency: str = "IDR") -> None:
-        self._currency = currency
-
-    async def __call__(self, state: AgentState, context: NodeContext) -> dict[str, Any]:
-        return await replace_placeholders(state, context, self._currency)
-
-
 async def replace_placeholders(state: AgentState, context: NodeContext, currency: str = "IDR") -> dict[str, Any]:
-    """The narrative, its table, a summary of the figures and the warnings.
+    """The narrative, its table, a summary of the figures and the warnings, with amounts in the books' one `currency`.
 
     A placeholder without a value becomes "tidak tersedia", with a warning. Raises NodeFailed if the server is down.
     """
@@ -118,8 +108,8 @@ async def _summary(
     if not figures:
         return {}
     slots = {f"F{number}": key for number, key in enumerate(figures)}
-    rules = rules_for(figures, mapping, figures)
-    points = in_points(figures, mapping, figures)
+    rules = rules_for(mapping, figures)
+    points = in_points(mapping, figures)
     template = "\x1f".join(f"{{{slot}}}" + ("%" if key in points else "") for slot, key in slots.items())
     values = {slot: figures[key] for slot, key in slots.items()}
     answer = await _filled(context, template, values, {slot: rules[key] for slot, key in slots.items()}, currency, say)

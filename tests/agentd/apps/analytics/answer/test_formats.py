@@ -176,4 +176,4 @@ async def test_a_total_of_zero_is_warned_of(erp: Path) -> None:
 
 @pytest.mark.parametrize(("value", "digits"), [(6.559986868, 2), (0.0000612349, 6), (16.6667, None), (12, None)])
 def test_a_quotient_is_shown_with_few_decimals(value: float, digits: int | None) -> None:
-    assert rules_for(["N"], {"N": "number_with_separator"}, {"N": value})["N"].get("precision") == digits
+    assert rules_for({"N": "number_with_separator"}, {"N": value})["N"].get("precision") == digits
