@@ -12,8 +12,7 @@ import hashlib
 import json
 import logging
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
@@ -60,19 +59,14 @@ class StoreLimits:
     total_bytes: int = 2 * 2**30
 
 
-@dataclass(frozen=True)
-class _Entry:
-    group: str
-    size: int
-
-
 class SessionStore:
     """Data sets by session in one graph database. Call `load` first."""
 
     def __init__(self, driver: Any, limits: StoreLimits | None = None) -> None:
         self._driver = driver
         self._limits = limits or StoreLimits()
-        self._stock = _Stock()
+        self._sizes: dict[str, tuple[str, int]] = {}
+        """{data set: (its group, bytes)}, oldest first, only to apply the limits; the database decides what exists."""
         self._changing = asyncio.Lock()
 
     async def load(self) -> None:
@@ -82,9 +76,7 @@ class SessionStore:
             "RETURN e.uuid AS uuid, e.group_id AS group_id, size(e.content) AS size ORDER BY e.created_at",
             prefix=PREFIX,
         )
-        self._stock = _Stock()
-        for record in records:
-            self._stock.add(record["uuid"], record["group_id"], int(record["size"]))
+        self._sizes = {record["uuid"]: (record["group_id"], int(record["size"])) for record in records}
 
     async def store(
         self, session_id: str, data: Sequence[Mapping[str, Any]], metadata: Mapping[str, Any]
@@ -122,7 +114,7 @@ class SessionStore:
         async with self._changing:
             await self._make_room(group, len(content))
             await episode.save(self._driver)
-            self._stock.add(episode.uuid, group, len(content))
+            self._sizes[episode.uuid] = group, len(content)
         return handle
 
     async def retrieve(self, session_id: str, handle_id: str) -> list[Any] | None:
@@ -152,7 +144,7 @@ class SessionStore:
                 "MATCH (e:Episodic {group_id: $group_id}) RETURN count(e) AS number", group_id=group
             )
             await EpisodicNode.delete_by_group_id(self._driver, group)
-            self._stock.forget_group(group)
+            self._sizes = {uuid: each for uuid, each in self._sizes.items() if each[0] != group}
         return int(records[0]["number"])
 
     async def _make_room(self, group: str, size: int) -> None:
@@ -160,59 +152,28 @@ class SessionStore:
         from graphiti_core.nodes import EpisodicNode
 
         limits = self._limits
-        dropped = self._stock.oldest(group, limits.session_sets, limits.session_bytes - size)
-        dropped |= self._stock.oldest(None, limits.total_sets, limits.total_bytes - size, without=dropped)
+        own = {uuid: held for uuid, (of, held) in self._sizes.items() if of == group}
+        dropped = _oldest(own, limits.session_sets, limits.session_bytes - size)
+        others = {uuid: held for uuid, (_, held) in self._sizes.items() if uuid not in dropped}
+        dropped += _oldest(others, limits.total_sets, limits.total_bytes - size)
         if not dropped:
             return
         log.warning("%d data sets dropped to make room: the oldest go first", len(dropped))
         await EpisodicNode.delete_by_uuids(self._driver, sorted(dropped))
         for uuid in dropped:
-            self._stock.forget(uuid)
+            del self._sizes[uuid]
 
 
-class _Stock:
-    """Counts stored data by group, oldest first, only to apply the limits; the database decides what exists."""
-
-    def __init__(self) -> None:
-        self._entries: dict[str, _Entry] = {}
-        self._sets: Counter[str | None] = Counter()
-        self._bytes: Counter[str | None] = Counter()
-
-    def add(self, uuid: str, group: str, size: int) -> None:
-        self._entries[uuid] = _Entry(group, size)
-        self._count(group, 1, size)
-
-    def forget(self, uuid: str) -> None:
-        entry = self._entries.pop(uuid)
-        self._count(entry.group, -1, -entry.size)
-
-    def forget_group(self, group: str) -> None:
-        for uuid in [uuid for uuid, entry in self._entries.items() if entry.group == group]:
-            self.forget(uuid)
-
-    def oldest(self, group: str | None, most: int, most_bytes: int, without: Set[str] = frozenset()) -> set[str]:
-        """Which to drop so that fewer than `most` and at most `most_bytes` remain in the group (None: in all)."""
-        gone = [self._entries[uuid] for uuid in without]
-        count = self._sets[group] - len(gone)
-        size = self._bytes[group] - sum(entry.size for entry in gone)
-        dropped: set[str] = set()
-        if count < most and size <= most_bytes:
-            return dropped
-        for uuid, entry in self._entries.items():
-            if count < most and size <= most_bytes:
-                break
-            if uuid not in without and group in (None, entry.group):
-                dropped.add(uuid)
-                count -= 1
-                size -= entry.size
-        return dropped
-
-    def _count(self, group: str, number: int, size: int) -> None:
-        for key in (group, None):
-            self._sets[key] += number
-            self._bytes[key] += size
-            if not self._sets[key]:
-                del self._sets[key], self._bytes[key]
+def _oldest(sizes: Mapping[str, int], most: int, most_bytes: int) -> list[str]:
+    """Return the data sets to drop so that fewer than `most` with at most `most_bytes` remain."""
+    dropped: list[str] = []
+    count, total = len(sizes), sum(sizes.values())
+    for uuid, size in sizes.items():
+        if count < most and total <= most_bytes:
+            break
+        dropped.append(uuid)
+        count, total = count - 1, total - size
+    return dropped
 
 
 def group_of(session_id: str) -> str:

@@ -14,6 +14,8 @@ from sqlalchemy.types import NULLTYPE
 from servers.common import clock
 
 Element = ColumnElement[Any]
+Build = Callable[[str, list[Element]], Element]
+"""Takes the database's kind ("mysql", "postgres", "sqlite") and the arguments."""
 AGGREGATES = ("SUM", "AVG", "COUNT", "COUNT_DISTINCT", "MIN", "MAX")
 DATE_FORMATS = {"%Y", "%m", "%d", "%Y-%m", "%Y-%m-%d", "%m-%Y", "%d-%m-%Y", "%d/%m/%Y", "%m/%Y"}
 """MariaDB and SQLite interpret these equally; for PostgreSQL they are translated."""
@@ -26,8 +28,7 @@ class Function:
 
     least: int
     most: int
-    build: Callable[[str, list[Element]], Element]
-    """Takes the database's kind ("mysql", "postgres", "sqlite") and the arguments."""
+    build: Build
     gives: str = ""
 
 
@@ -37,8 +38,7 @@ def aggregate(name: str, argument: Element | None, distinct: bool = False) -> El
         return func.count()
     if name == "COUNT_DISTINCT":
         return func.count(argument.distinct())
-    made: Element = getattr(func, name.lower())(argument.distinct() if distinct else argument)
-    return made
+    return _called(name.lower(), argument.distinct() if distinct else argument)
 
 
 def divide(left: Element, right: Element, dialect: str) -> Element:
@@ -52,41 +52,31 @@ def remainder(left: Element, right: Element) -> Element:
     return left % func.nullif(right, 0)
 
 
-def _same(name: str) -> Callable[[str, list[Element]], Element]:
-    def build(_: str, arguments: list[Element]) -> Element:
-        made: Element = getattr(func, name)(*arguments)
-        return made
-
-    return build
+def _called(name: str, *arguments: Element) -> Element:
+    made: Element = getattr(func, name)(*arguments)
+    return made
 
 
-def _either(mysql: str, sqlite: str) -> Callable[[str, list[Element]], Element]:
-    def build(dialect: str, arguments: list[Element]) -> Element:
-        made: Element = getattr(func, sqlite if dialect == "sqlite" else mysql)(*arguments)
-        return made
-
-    return build
+def _same(name: str) -> Build:
+    return lambda _, arguments: _called(name, *arguments)
 
 
-def _part_of_date(name: str, code: str) -> Callable[[str, list[Element]], Element]:
+def _either(mysql: str, sqlite: str) -> Build:
+    return lambda dialect, arguments: _called(sqlite if dialect == "sqlite" else mysql, *arguments)
+
+
+def _part_of_date(name: str, code: str, months: int = 1) -> Build:
+    """A part that SQLite knows by a code, counted from 1; a quarter is every third month."""
+
     def build(dialect: str, arguments: list[Element]) -> Element:
         if dialect == "sqlite":
-            return cast(func.strftime(code, arguments[0]), Integer)
+            number = cast(func.strftime(code, arguments[0]), Integer)
+            return (number + months - 1) // months if months > 1 else number
         if dialect == "postgres":
             return cast(extract(name, cast(arguments[0], Date)), Integer)
-        made: Element = getattr(func, name)(arguments[0])
-        return made
+        return _called(name, arguments[0])
 
     return build
-
-
-def _quarter(dialect: str, arguments: list[Element]) -> Element:
-    if dialect == "sqlite":
-        return (cast(func.strftime("%m", arguments[0]), Integer) + 2) // 3
-    if dialect == "postgres":
-        return cast(extract("quarter", cast(arguments[0], Date)), Integer)
-    made: Element = func.quarter(arguments[0])
-    return made
 
 
 def _days_between(dialect: str, arguments: list[Element]) -> Element:
@@ -95,8 +85,7 @@ def _days_between(dialect: str, arguments: list[Element]) -> Element:
         return cast(func.julianday(func.date(later)) - func.julianday(func.date(earlier)), Integer)
     if dialect == "postgres":
         return cast(later, Date) - cast(earlier, Date)
-    made: Element = func.datediff(later, earlier)
-    return made
+    return _called("datediff", later, earlier)
 
 
 def _date_format(dialect: str, arguments: list[Element]) -> Element:
@@ -114,8 +103,7 @@ def _date_format(dialect: str, arguments: list[Element]) -> Element:
 def _concat(dialect: str, arguments: list[Element]) -> Element:
     """Concatenate; NULL if any part is, as in MariaDB."""
     if dialect == "mysql":
-        made: Element = func.concat(*arguments)
-        return made
+        return _called("concat", *arguments)
     joined: Element = cast(arguments[0], String)
     for argument in arguments[1:]:
         joined = joined.concat(cast(argument, String))
@@ -141,13 +129,12 @@ def _rounded(dialect: str, arguments: list[Element]) -> Element:
     return func.round(number, *arguments[1:])
 
 
-def _whole(name: str, upwards: bool) -> Callable[[str, list[Element]], Element]:
+def _whole(name: str, upwards: bool) -> Build:
     """Build FLOOR or CEILING, which not every SQLite has."""
 
     def build(dialect: str, arguments: list[Element]) -> Element:
         if dialect != "sqlite":
-            made: Element = getattr(func, name)(*arguments)
-            return made
+            return _called(name, *arguments)
         cut = cast(arguments[0], Integer)
         return cut + (case((arguments[0] > cut, 1), else_=0) if upwards else case((arguments[0] < cut, -1), else_=0))
 
@@ -177,7 +164,7 @@ FUNCTIONS: dict[str, Function] = {
     "YEAR": Function(1, 1, _part_of_date("year", "%Y"), gives="number"),
     "MONTH": Function(1, 1, _part_of_date("month", "%m"), gives="number"),
     "DAY": Function(1, 1, _part_of_date("day", "%d"), gives="number"),
-    "QUARTER": Function(1, 1, _quarter, gives="number"),
+    "QUARTER": Function(1, 1, _part_of_date("quarter", "%m", months=3), gives="number"),
     "DATE_FORMAT": Function(2, 2, _date_format),
     "DATEDIFF": Function(2, 2, _days_between, gives="number"),
     "CURRENT_DATE": Function(0, 0, _today, gives="date"),
