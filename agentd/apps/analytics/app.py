@@ -32,8 +32,9 @@ class Analytics(App):
     @cached_property
     def _run(self) -> AnalyticsRun:
         """Created at the first question, because most daemons get none."""
+        from agentd.apps.analytics.nodes.node_context import Ports
         from agentd.apps.analytics.planner.examples import ExampleLibrary
-        from agentd.apps.analytics.run import AnalyticsRun, Ports
+        from agentd.apps.analytics.run import AnalyticsRun
 
         wiring = self.wiring
         settings = wiring.settings()

@@ -6,20 +6,18 @@ The nodes decide; here they get their model and tools, are recorded, and publish
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import structlog
 
-from agentd.agent.toolset import Toolset
 from agentd.apps.analytics.graph import run_workflow
 from agentd.apps.analytics.nodes.clarifying import resolved
 from agentd.apps.analytics.nodes.consult_schema import consult_schema
 from agentd.apps.analytics.nodes.execute_query import execute_query
 from agentd.apps.analytics.nodes.generate_error_response import generate_error_response
-from agentd.apps.analytics.nodes.node_context import NodeContext, Retrying
-from agentd.apps.analytics.nodes.plan_execution import PlanExecution
+from agentd.apps.analytics.nodes.node_context import NodeContext, Ports, Retrying
+from agentd.apps.analytics.nodes.plan_execution import plan_execution
 from agentd.apps.analytics.nodes.replace_placeholders import replace_placeholders
 from agentd.apps.analytics.nodes.understand_query import understand_query
 from agentd.apps.analytics.nodes.validate_results import validate_results
@@ -28,7 +26,6 @@ from agentd.apps.analytics.state import ERROR_NODE, NodeFailed, PlanStyle, Workf
 from agentd.apps.analytics.vocabulary import in_full
 from agentd.errors import AgentdError, Cancelled
 from agentd.messages import Caller, Usage
-from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.runs.execution import Result, RunContext
 from agentd.runs.records import RunRecord, before
 
@@ -47,17 +44,6 @@ log = structlog.get_logger("agentd.apps.analytics")
 
 async def _nothing_past(_: str) -> list[RunRecord]:
     return []
-
-
-@dataclass(frozen=True, slots=True)
-class Ports:
-    """What answers questions; `barred` gives the providers that a caller may not use."""
-
-    model: ChatModel
-    host: Callable[[], ToolHost]
-    tools_of: Callable[[Caller | None], Toolset]
-    clock: Clock
-    barred: Callable[[Caller], frozenset[str]] = lambda _: frozenset()
 
 
 class AnalyticsRun:
@@ -84,7 +70,7 @@ class AnalyticsRun:
         self._nodes: Mapping[str, Node] = {
             "understand_query": partial(understand_query, examples=self._examples),
             "consult_schema": consult_schema,
-            "plan_execution": PlanExecution(self._examples),
+            "plan_execution": partial(plan_execution, examples=self._examples),
             "execute_query": execute_query,
             "validate_results": validate_results,
             "replace_placeholders": partial(replace_placeholders, currency=currency),
@@ -94,9 +80,8 @@ class AnalyticsRun:
     async def execute(self, context: RunContext) -> Result:
         """The answer in wire form; `failed` with the ErrorResponse if the workflow ended in the error node."""
         row = context.row
-        caller = row.caller
         style: PlanStyle = row.brief.options.get("plan_style") or self._plan_style()
-        steps = _Steps(self, context, caller)
+        steps = _Steps(self, context)
         past = await self._earlier(row)
         history = [said for turn in past for said in _turn(turn)]
         pending = (past[-1].outcome or {}).get("clarification") if past else None
@@ -107,7 +92,7 @@ class AnalyticsRun:
         except AgentdError as error:
             status = "cancelled" if isinstance(error, Cancelled) else "failed"
             return Result(status, {"response": ""}, attempts=steps.attempts, error=error)
-        outcome = {**_answer(ended, caller), "usage": steps.usage.model_dump()}
+        outcome = {**_answer(ended, row.caller), "usage": steps.usage.model_dump()}
         if back := ended.get("clarification"):
             back["choices"] = back["choices"] or self._examples.answerable(question, style, CHOICES)
             outcome["clarification"] = back
@@ -145,10 +130,9 @@ def _asked(turn: RunRecord) -> list[tuple[str, str]]:
 class _Steps:
     """One run's nodes: each is recorded, counted and published."""
 
-    def __init__(self, owner: AnalyticsRun, context: RunContext, caller: Caller) -> None:
+    def __init__(self, owner: AnalyticsRun, context: RunContext) -> None:
         self._owner = owner
         self._context = context
-        self._caller = caller
         self.attempts = 0
         self.usage = Usage()
 
@@ -178,20 +162,7 @@ class _Steps:
     async def _made(self, name: str, state: WorkflowState) -> dict[str, Any]:
         owner, ports, row = self._owner, self._owner._ports, self._context.row
         history = state["mcp_tool_call_history"]
-        context = NodeContext(
-            model=ports.model,
-            host=ports.host(),
-            toolset=cache(lambda: ports.tools_of(None)),
-            clock=ports.clock,
-            retrying=owner._retrying,
-            run_id=row.run_id,
-            session_id=row.session_id,
-            caller=self._caller,
-            node=name,
-            attempt=row.attempt + self.attempts,
-            calls_before=len(history),
-            barred=ports.barred(self._caller),
-        )
+        context = NodeContext(ports, owner._retrying, row, row.attempt + self.attempts, len(history))
         began = ports.clock.monotonic()
         try:
             changes = await owner._nodes[name](state, context)

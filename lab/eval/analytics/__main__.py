@@ -24,7 +24,8 @@ from typing import Any
 
 from agentd import config
 from agentd.agent.toolset import assemble
-from agentd.apps.analytics.run import AnalyticsRun, Ports
+from agentd.apps.analytics.nodes.node_context import Ports
+from agentd.apps.analytics.run import AnalyticsRun
 from agentd.clock import clock_of
 from agentd.messages import Caller
 from agentd.observability import logging as logs

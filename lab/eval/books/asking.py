@@ -16,10 +16,11 @@ from random import Random
 from typing import Any, Literal
 
 from agentd.agent.toolset import assemble
+from agentd.apps.analytics.nodes.node_context import Ports
 from agentd.apps.analytics.planner.examples import ExampleLibrary
 from agentd.apps.analytics.question.comparisons import ends_of
 from agentd.apps.analytics.question.periods import timeless
-from agentd.apps.analytics.run import AnalyticsRun, Ports
+from agentd.apps.analytics.run import AnalyticsRun
 from agentd.apps.analytics.sql.tree import selects
 from agentd.apps.analytics.state import AgentState
 from agentd.clock import clock_of

@@ -200,9 +200,6 @@ async def _put_away(
         "metadata": {
             "data_description": str(operation.get("purpose") or operation["operation_id"]),
             "source_operation_id": operation["operation_id"],
-            "column_schema": [
-                {"name": name, "type": _type(value)} for name, value in (rows[0] if rows else {}).items()
-            ],
         },
     }
     gathered.tables.append(rows)
@@ -267,11 +264,3 @@ def _take(gathered: _Gathered, key: str, rows: list[dict[str, Any]], asked: list
         calculations[key] = begun if begun["cut"] or len(rows) > ROWS_IN_CALCULATIONS else rows
     if not table and len(rows) > 1 and rows not in gathered.tables:
         gathered.tables.append(rows)
-
-
-def _type(value: Any) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int | float):
-        return "decimal" if isinstance(value, float) else "integer"
-    return "string"

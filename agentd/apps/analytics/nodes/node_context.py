@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 from agentd.agent.toolset import Toolset
@@ -16,6 +17,7 @@ from agentd.apps.analytics.state import MCPToolCallLog
 from agentd.errors import ProviderFailure, ProviderUnavailable, ToolError
 from agentd.messages import Caller, ChatMessage, Fallback, ModelRequest, ToolCall, Usage
 from agentd.ports import ChatModel, Clock, ToolHost
+from agentd.runs.records import RunRecord
 
 T = TypeVar("T")
 ROWS_LOGGED = 20
@@ -64,28 +66,41 @@ class Spent:
     models: list[dict[str, Any]] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What answers questions; `barred` gives the providers that a caller may not use."""
+
+    model: ChatModel
+    host: Callable[[], ToolHost]
+    tools_of: Callable[[Caller | None], Toolset]
+    clock: Clock
+    barred: Callable[[Caller], frozenset[str]] = lambda _: frozenset()
+
+
+@dataclass
 class NodeContext:
     """One node's model and tools. `log` collects its MCPToolCallLog entries."""
 
-    model: ChatModel
-    host: ToolHost
-    toolset: Callable[[], Toolset]
-    clock: Clock
+    ports: Ports
     retrying: Retrying
-    run_id: str
-    session_id: str
-    caller: Caller
-    node: str
+    row: RunRecord
     attempt: int
     """Model attempts recorded in the session before this node."""
     calls_before: int
     """Tool calls of this run before this node, so that every call gets a unique number."""
-    barred: frozenset[str] = frozenset()
     spent: Spent = field(default_factory=Spent)
     log: list[MCPToolCallLog] = field(default_factory=list)
     said: str = ""
     """The model's last reply."""
+
+    @property
+    def clock(self) -> Clock:
+        return self.ports.clock
+
+    @cached_property
+    def toolset(self) -> Toolset:
+        """The tools of this node, whoever asks."""
+        return self.ports.tools_of(None)
 
     async def ask(
         self, messages: list[ChatMessage], schema: dict[str, Any], *, stable: int = 1, max_tokens: int = 900
@@ -97,12 +112,12 @@ class NodeContext:
                 messages=tuple(messages),
                 stable=stable,
                 json_schema=schema,
-                skip=self.barred,
+                skip=self.ports.barred(self.row.caller),
                 attempt=self.attempt + self.spent.attempts,
                 max_tokens=max_tokens,
             )
             try:
-                reply = await self.model.turn(request)
+                reply = await self.ports.model.turn(request)
             except ProviderFailure as failure:
                 self.spent.attempts += 1
                 if failure.kind in HOPELESS:
@@ -140,7 +155,7 @@ class NodeContext:
 
     def offers(self, server: str, tool: str) -> bool:
         try:
-            self.toolset().expected(tool, server)
+            self.toolset.expected(tool, server)
         except ToolError:
             return False
         return True
@@ -157,18 +172,14 @@ class NodeContext:
         }
         self.log.append(entry)
         try:
-            known = self.toolset().expected(tool, server)
+            known = self.toolset.expected(tool, server)
         except ToolError as error:
             entry["error_message"] = error.message
             raise CallFailed(error.message) from error
-        outcome = await self.host.call(
+        row, step = self.row, self.calls_before + len(self.log)
+        outcome = await self.ports.host().call(
             ToolCall(
-                tool=known,
-                input=payload,
-                run_id=self.run_id,
-                session_id=self.session_id,
-                step=self.calls_before + len(self.log),
-                caller=self.caller,
+                tool=known, input=payload, run_id=row.run_id, session_id=row.session_id, step=step, caller=row.caller
             )
         )
         if not outcome.success:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from agentd.apps.analytics import servers
@@ -43,128 +44,119 @@ _DENIED = re.compile(r"denied .*\b(?:table|view) (\S+).*\((?:1142|1143|42501)\)$
 """A database's error for a table that its account may not read."""
 
 
-class PlanExecution:
-    """The node, with the examples it shows."""
+async def plan_execution(state: AgentState, context: NodeContext, examples: ExampleLibrary) -> dict[str, Any]:
+    """The plan, repaired (at most REPAIRS times, by a held model once) if it is wrong or the database rejects it.
 
-    def __init__(self, examples: ExampleLibrary) -> None:
-        self._examples = examples
-
-    async def __call__(self, state: AgentState, context: NodeContext) -> dict[str, Any]:
-        """The plan, repaired (at most REPAIRS times, by a held model once) if it is wrong or the database rejects it.
-
-        Raises NodeFailed: no plan, no fitting data, no right to read it (`failed_planning`), or the period is missing.
-        """
-        say = say_for(state["user_query"])
-        metrics = state.get("requested_metrics") or []
-        if lacks_columns(metrics, state.get("financial_columns"), state.get("temporal_columns")):
-            raise NodeFailed(
-                say["no_data_fits"], f"no column fits {', '.join(metrics)}", validation_status="failed_planning"
-            )
-        today = context.clock.now().date()
-        past = past_questions(state)
-        dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
-        messages = messages_for(state, dates, self._examples, brief=_is_held(context))
-        began = context.clock.monotonic()
-        plan, faults = await self._first(state, context, messages, dates)
-        slow, first, written = context.clock.monotonic() - began > SLOW_S, plan, context.said
-        for turn in range(1 if _is_held(context) else REPAIRS):
-            if not faults or ((turn or slow) and plan is not None and faults == plan.doubts):
-                break  # mere doubts get one repair, none after a long wait; the answer mentions them
-            sent_back = corrected(messages, written, faults)
-            try:
-                repaired, still = await self._planned(state, context, sent_back, dates, again=True)
-            except NodeFailed:
-                if plan is None or plan.fatal:
-                    raise
-                break
-            better = repaired is not None and (plan is None or plan.fatal or not repaired.fatal)
-            if better and repaired == plan:
-                break  # the model would repeat the same plan again
-            plan, faults, written = (repaired, still, context.said) if better else (plan, faults, written)
-        if plan is None or plan.fatal:
-            if plan is not None and plan.needs_period:
-                back = without_period(state["user_query"], today)
-                raise NodeFailed(
-                    say["no_period"], "; ".join(faults), validation_status="failed_planning", clarification=dict(back)
-                )
-            raise NodeFailed(say["no_plan"], "; ".join(faults), validation_status="failed_planning")
-        period = state.get("time_period")
-        called = str(period["period_label"]) if period else ""
-        worded = worded_truly(plan, state["user_query"], called, state["relevant_tables"] or ())
-        before = [said] if (said := state.get("technical_error_details")) else []
-        again = plan is not first and _is_held(context)
-        return {**replace(worded, derived=[*before, *worded.derived]).changes(), "plan_written_again": again}
-
-    async def _first(
-        self, state: AgentState, context: NodeContext, messages: list[ChatMessage], dates: dict[str, str]
-    ) -> tuple[Plan | None, list[str]]:
-        """The plan of an example with the same question if it has no faults; else the model's."""
-        if known := known_plan(state, self._examples):
-            plan, faults = await self._checked(known, state, context, dates)
-            if not faults:
-                return replace(plan, derived=["planned as approved before", *plan.derived]), []
-        return await self._planned(state, context, messages, dates)
-
-    async def _planned(
-        self,
-        state: AgentState,
-        context: NodeContext,
-        messages: list[ChatMessage],
-        dates: dict[str, str],
-        *,
-        again: bool = False,
-    ) -> tuple[Plan | None, list[str]]:
-        """One plan of the model with its faults; None as the plan if the reply can't be parsed."""
+    Raises NodeFailed: no plan, no fitting data, no right to read it (`failed_planning`), or the period is missing.
+    """
+    metrics = state.get("requested_metrics") or []
+    if lacks_columns(metrics, state.get("financial_columns"), state.get("temporal_columns")):
+        lacking, say = f"no column fits {', '.join(metrics)}", say_for(state["user_query"])
+        raise NodeFailed(say["no_data_fits"], lacking, validation_status="failed_planning")
+    today = context.clock.now().date()
+    past = past_questions(state)
+    dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
+    messages = messages_for(state, dates, examples, brief=_is_held(context))
+    began = context.clock.monotonic()
+    known, plan, faults = known_plan(state, examples), None, ["no plan is known"]
+    if known is not None:
+        plan, faults = await _checked(known, state, context, dates)
+    if plan is not None and not faults:
+        plan = replace(plan, derived=["planned as approved before", *plan.derived])
+    else:
+        plan, faults = await _planned(state, context, messages, dates)
+    slow, first, written = context.clock.monotonic() - began > SLOW_S, plan, context.said
+    for turn in range(1 if _is_held(context) else REPAIRS):
+        if not faults or ((turn or slow) and plan is not None and faults == plan.doubts):
+            break  # mere doubts get one repair, none after a long wait; the answer mentions them
+        sent_back = corrected(messages, written, faults)
         try:
-            value = await context.ask(
-                messages,
-                plan_schema(
-                    state, offered(state["user_query"], dates), brief=_is_held(context), may_be_empty=not again
-                ),
-                max_tokens=MAX_TOKENS[state.get("query_complexity") or "simple"],
-            )
-        except (ProviderFailure, ProviderUnavailable) as error:
-            say = say_for(state["user_query"])
-            raise NodeFailed(
-                say["no_plan"], f"LLM call failed in plan_execution: {error}", validation_status="failed_planning"
-            ) from error
-        except Unreadable as error:
-            return None, [str(error)]
-        return await self._checked(value, state, context, dates)
+            repaired, still = await _planned(state, context, sent_back, dates, again=True)
+        except NodeFailed:
+            if plan is None or plan.fatal:
+                raise
+            break
+        better = repaired is not None and (plan is None or plan.fatal or not repaired.fatal)
+        if better and repaired == plan:
+            break  # the model would repeat the same plan again
+        plan, faults, written = (repaired, still, context.said) if better else (plan, faults, written)
+    if plan is None or plan.fatal:
+        raise _failed(state["user_query"], plan, faults, today)
+    period = state.get("time_period")
+    called = str(period["period_label"]) if period else ""
+    worded = worded_truly(plan, state["user_query"], called, state["relevant_tables"] or ())
+    before = [said] if (said := state.get("technical_error_details")) else []
+    again = plan is not first and _is_held(context)
+    return {**replace(worded, derived=[*before, *worded.derived]).changes(), "plan_written_again": again}
 
-    async def _checked(
-        self, value: dict[str, Any], state: AgentState, context: NodeContext, dates: dict[str, str]
-    ) -> tuple[Plan, list[str]]:
-        """A plan as written, corrected where that is safe, with its faults."""
-        period, say = state.get("time_period"), say_for(state["user_query"])
-        said = [state["user_query"], *(str(each) for each in (period or {}).values() if each)]
-        tables, dialect = state["relevant_tables"] or [], state.get("sql_dialect")
-        named = usable(state["user_query"], dates)
-        plan = read_plan(value, state["plan_style"], named, said, tables, dialect)
-        if plan.empty:
-            raise NodeFailed(say["no_data_fits"], "the model planned no query", validation_status="failed_planning")
-        plan = without_details(plan, tables, state.get("table_relationships"))
-        silent = refusals(state, plan, named, " ".join(said))
-        plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
-        refused = [] if plan.fatal else await _refused(plan, context)
-        if denied := next(filter(None, map(_DENIED.search, refused)), None):  # another plan can't fix that
-            table = denied[1].rpartition(".")[2].strip("`")
-            raise NodeFailed(
-                say["denied"].format(table=table),
-                denied.string,
-                validation_status="failed_planning",
-                suggestions=[say["grant"].format(table=table)],
-            )
-        unmet = doubts(state, plan, context.clock.now().date())
-        asked = ", ".join([*unmet, *lists_for_one(plan, timeless(state["user_query"])).values()])
-        asks = [f"question and plan do not agree on {asked}"] if asked else []
-        plan = replace(plan, doubts=[*plan.doubts, *asks], unmet=unmet)
-        return plan, [*plan.fatal, *refused, *plan.doubts]
+
+def _failed(question: str, plan: Plan | None, faults: list[str], today: date) -> NodeFailed:
+    """Why there is no plan, with a question back if only the period is missing."""
+    say, reasons = say_for(question), "; ".join(faults)
+    if plan is None or not plan.needs_period:
+        return NodeFailed(say["no_plan"], reasons, validation_status="failed_planning")
+    back = dict(without_period(question, today))
+    return NodeFailed(say["no_period"], reasons, validation_status="failed_planning", clarification=back)
+
+
+async def _planned(
+    state: AgentState,
+    context: NodeContext,
+    messages: list[ChatMessage],
+    dates: dict[str, str],
+    *,
+    again: bool = False,
+) -> tuple[Plan | None, list[str]]:
+    """One plan of the model with its faults; None as the plan if the reply can't be parsed."""
+    try:
+        value = await context.ask(
+            messages,
+            plan_schema(state, offered(state["user_query"], dates), brief=_is_held(context), may_be_empty=not again),
+            max_tokens=MAX_TOKENS[state.get("query_complexity") or "simple"],
+        )
+    except (ProviderFailure, ProviderUnavailable) as error:
+        say = say_for(state["user_query"])
+        raise NodeFailed(
+            say["no_plan"], f"LLM call failed in plan_execution: {error}", validation_status="failed_planning"
+        ) from error
+    except Unreadable as error:
+        return None, [str(error)]
+    return await _checked(value, state, context, dates)
+
+
+async def _checked(
+    value: dict[str, Any], state: AgentState, context: NodeContext, dates: dict[str, str]
+) -> tuple[Plan, list[str]]:
+    """A plan as written, corrected where that is safe, with its faults."""
+    period, say = state.get("time_period"), say_for(state["user_query"])
+    said = [state["user_query"], *(str(each) for each in (period or {}).values() if each)]
+    tables, dialect = state["relevant_tables"] or [], state.get("sql_dialect")
+    named = usable(state["user_query"], dates)
+    plan = read_plan(value, state["plan_style"], named, said, tables, dialect)
+    if plan.empty:
+        raise NodeFailed(say["no_data_fits"], "the model planned no query", validation_status="failed_planning")
+    plan = without_details(plan, tables, state.get("table_relationships"))
+    silent = refusals(state, plan, named, " ".join(said))
+    plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
+    refused = [] if plan.fatal else await _refused(plan, context)
+    if denied := next(filter(None, map(_DENIED.search, refused)), None):  # another plan can't fix that
+        table = denied[1].rpartition(".")[2].strip("`")
+        raise NodeFailed(
+            say["denied"].format(table=table),
+            denied.string,
+            validation_status="failed_planning",
+            suggestions=[say["grant"].format(table=table)],
+        )
+    unmet = doubts(state, plan, context.clock.now().date())
+    asked = ", ".join([*unmet, *lists_for_one(plan, timeless(state["user_query"])).values()])
+    asks = [f"question and plan do not agree on {asked}"] if asked else []
+    plan = replace(plan, doubts=[*plan.doubts, *asks], unmet=unmet)
+    return plan, [*plan.fatal, *refused, *plan.doubts]
 
 
 def _is_held(context: NodeContext) -> bool:
     """Whether a grammar constrains the model: such a model runs locally, writes slowly and is asked for less."""
-    return context.model.state().constraint == "grammar"
+    return context.ports.model.state().constraint == "grammar"
 
 
 async def _refused(plan: Plan, context: NodeContext) -> list[str]:

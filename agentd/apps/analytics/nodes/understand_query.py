@@ -98,7 +98,7 @@ async def understand_query(state: AgentState, context: NodeContext, examples: Ex
     """
     question = state["user_query"].strip()
     say = say_for(question)
-    there = {state.name for state in context.toolset().servers}
+    there = {state.name for state in context.toolset.servers}
     if lacking := ", ".join(name for name in servers.NEEDED if name not in there):
         raise NodeFailed(
             say["no_books"],

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from agentd.agent.toolset import assemble
-from agentd.apps.analytics.nodes.node_context import Retrying
+from agentd.apps.analytics.nodes.node_context import Ports, Retrying
 from agentd.apps.analytics.planner.examples import ExampleLibrary
-from agentd.apps.analytics.run import AnalyticsRun, Ports
+from agentd.apps.analytics.run import AnalyticsRun
 from agentd.messages import (
     Caller,
     Catalogue,

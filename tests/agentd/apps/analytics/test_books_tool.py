@@ -16,7 +16,8 @@ from agentd.agent.loop import Agent
 from agentd.agent.policies import PolicedTools
 from agentd.agent.toolset import assemble
 from agentd.apps.analytics.books_tool import TOOL, Books, Verbatim
-from agentd.apps.analytics.run import AnalyticsRun, Ports
+from agentd.apps.analytics.nodes.node_context import Ports
+from agentd.apps.analytics.run import AnalyticsRun
 from agentd.apps.analytics.servers import NEEDED
 from agentd.messages import AgentOptions, Caller, Catalogue, ToolCall, ToolInfo
 from agentd.profiles import agent_profile, toolset_for

@@ -14,10 +14,11 @@ import pytest
 
 from agentd import config
 from agentd.agent.toolset import assemble
+from agentd.apps.analytics.nodes.node_context import Ports
 from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.planner.examples import ExampleLibrary
 from agentd.apps.analytics.planner.own_examples import examples_of
-from agentd.apps.analytics.run import AnalyticsRun, Ports
+from agentd.apps.analytics.run import AnalyticsRun
 from agentd.apps.analytics.section import BooksSettings
 from agentd.clock import clock_of
 from agentd.errors import ConfigError
