@@ -245,8 +245,7 @@ def _in_form(
 def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
     """The words said under the field's name or in answer to its question; one list per message, newest first."""
     labels = _ALSO.get(field.kind, frozenset()) | {field.label}
-    shape = case.form.shapes.get(field.key)
-    place = shape is not None and "place" in shape.senses
+    place = "place" in field.senses
     for turn in reversed(case.turns):
         asked = only(turn.asked, field.key)
         said = (part for part in parts(case, turn) if part.mood is Mood.SAID)

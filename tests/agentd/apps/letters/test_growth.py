@@ -20,7 +20,7 @@ from agentd.apps.letters.claims import by_words
 from agentd.apps.letters.claims.deeds import ASKED_BY
 from agentd.apps.letters.claims.unfounded import unfounded
 from agentd.apps.letters.evidence.fields import field
-from agentd.apps.letters.evidence.reading import heard, pasted, readings
+from agentd.apps.letters.evidence.reading import heard, pasted
 from agentd.apps.letters.policies import grounding
 from agentd.apps.letters.policies.lookups import unnamed
 from agentd.apps.letters.policies.offer import ABOUT
@@ -115,7 +115,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "dialogue": of_a_trip,
     "offer": offered,
     "pasted": pasted.own_words,
-    "reading": lambda words: heard.heard(words, LEXICON, readings.Readings()),
+    "reading": lambda words: heard.heard(words, LEXICON),
     "claims": answered,
     "unfounded": lambda words: unfounded(words, session(words[:100]), ""),
     "named": lambda words: unnamed(call({"number": "012/SKD/V/2026"}, words, tool=LOOK_UP)),

@@ -46,13 +46,13 @@ def test_no_cache_of_the_process_keeps_what_a_citizen_says() -> None:
 
 async def test_forgetting_a_session_leaves_what_was_read_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Any] = []
-    reader = parts.read_parts
+    reader = parts.lines
 
     def counted(*arguments: Any) -> Any:
         read.append(arguments)
         return reader(*arguments)
 
-    monkeypatch.setattr(parts, "read_parts", counted)
+    monkeypatch.setattr(parts, "lines", counted)
     app = Letters(cast("Wiring", SimpleNamespace(meaning=None)))
     for session in ("a", "b", "a", "b"):
         assert app.turns.supports(of_session(session))

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 
 from agentd.agent.languages import words as all_words
@@ -20,7 +20,9 @@ from agentd.apps.letters.evidence.fields.spans import CURRENCIES, TEXTS, clear, 
 from agentd.apps.letters.evidence.normalisers import choices
 from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
 from agentd.apps.letters.evidence.reading.lexicon import SELF, Cue
+from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.segments import Mood
+from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
 _FREE = TEXTS - {"name"}
@@ -63,10 +65,8 @@ def about(field: Field, place: Place) -> bool:
         return False
     if field.kind in _FREE:
         return True
-    shape = place.case.form.shapes.get(field.key)
     limited = any(tuple(sentence.words[span.start - size : span.start]) in BOUNDS for size in (1, 2))
-    due = shape is not None and "due" in shape.senses
-    if (limited and not due) or not identity.clearly_named(field, place):
+    if (limited and "due" not in field.senses) or not identity.clearly_named(field, place):
         return False
     asked = field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes))
     alone = not is_common_number(field) or clear([sentence.words[at] for at in place.around() if at < span.start])
@@ -127,8 +127,8 @@ def _spoken_last(field: Field, place: Place) -> bool:
 
 def _numbered(field: Field, place: Place) -> bool:
     """Whether a number is an identifier and not a count: `bus number 2`."""
-    shape, start = place.case.form.shapes.get(field.key), place.span.start
-    if field.kind != "number" or shape is None or "identifier" in shape.senses:
+    start = place.span.start
+    if field.kind != "number" or "identifier" in field.senses:
         return False
     own = any(one.plain and one.end == start and field.key in one.keys for one in place.near)
     return start > 0 and place.sentence.words[start - 1] in _IDENTIFIERS and not own
@@ -139,9 +139,8 @@ def _of_another_thing(field: Field, place: Place) -> bool:
 
     For numbers the rest may stand on either side (`plat nomor`, `nomor antrean`, for a ticket_number).
     """
-    shape, sentence = place.case.form.shapes.get(field.key), place.sentence
-    own = shape.words if shape is not None else ()
-    meant = {*own, *(word for sense in shape.senses for word in _PACK.senses[sense])} if shape is not None else set()
+    sentence, own = place.sentence, field.words
+    meant = {*own, *(word for sense in field.senses for word in _PACK.senses[sense])}
     for one in place.near:
         head = sentence.words[one.start]
         numbers = head in _IDENTIFIERS and not _IDENTIFIERS.isdisjoint(own)
@@ -164,10 +163,9 @@ def _strange(at: int, place: Place) -> bool:
 
 def _since_something_else(field: Field, place: Place) -> bool:
     """Whether `since` is about a home or job (`tinggal di sini sejak 2018`) and not the start of a business."""
-    shape, clause = place.case.form.shapes.get(field.key), place.clause
-    if shape is None or "since" not in shape.senses:
-        return False
-    return any(mark.value in _STATES and place.sentence.clauses[mark.start] == clause for mark in place.sentence.labels)
+    sentence = place.sentence
+    states = (mark for mark in sentence.labels if mark.value in _STATES)
+    return "since" in field.senses and any(sentence.clauses[mark.start] == place.clause for mark in states)
 
 
 def _a_head(field: Field, one: Named, place: Place) -> bool:
@@ -175,8 +173,7 @@ def _a_head(field: Field, one: Named, place: Place) -> bool:
 
     If the clause has another word of the name, it isn't: `hilang di pasar tanggal 5`, for a name with `hilang`.
     """
-    words, shape = place.sentence.words, place.case.form.shapes.get(field.key)
-    rest = set(shape.words) - _HEADS if shape is not None else set()
+    words, rest = place.sentence.words, set(field.words) - _HEADS
     numbered = any(map(str.isdecimal, words[one.end : one.end + 1]))
     said = any(words[at] in rest for at in place.around())
     return bool(rest) and not said and numbered and not one.plain and _HEADS.issuperset(words[one.start : one.end])
@@ -187,8 +184,7 @@ def _of_a_thing(field: Field, one: Named, place: Place) -> bool:
     rumah saya jatuh tempo`, `the delivery of my sofa`, `pemilik bengkelnya`."""
     sentence, start = place.sentence, place.span.start
     words, before = sentence.words, one.start - 1
-    shape = place.case.form.shapes.get(field.key)
-    own = shape is not None and not set(words[one.start : one.end]).isdisjoint(shape.words)
+    own = not set(words[one.start : one.end]).isdisjoint(field.words)
     if one.plain or not (field.kind == "date" or (field.kind == "name" and own)):
         return False
     taken = {at for other in place.near for at in range(other.start, other.end)}
@@ -208,8 +204,7 @@ def _of_a_thing(field: Field, one: Named, place: Place) -> bool:
 
 def _goes_the_other_way(field: Field, place: Place) -> bool:
     """Whether the word before a value gives the wrong direction: `dari Medan` (destination), `to Paris` (origin)."""
-    shape = place.case.form.shapes.get(field.key)
-    if shape is None or len(own := shape.senses & _WAYS) != 1:
+    if len(own := field.senses & _WAYS) != 1:
         return False
     said = place.sentence.words[place.span.start - 1] if place.span.start else ""
     (other,) = _WAYS - own
@@ -222,7 +217,7 @@ def _of_else(place: Place, scope: frozenset[int], named: Sequence[Named]) -> boo
     starts = {one.end for one in named if any(_text(case.form.shapes.get(key)) for key in one.keys)}
     inside = {at for one in named for at in range(one.start, one.end)} | set(range(span.start, span.end))
     rights = place.sentence.covered(_CORRECTS)
-    chosen = case.once(("choices", id(place.sentence)), lambda: set(_choices(place)))
+    chosen = _choices(case, place.sentence)
     expected = within = False
     for at in sorted(scope):
         known = (
@@ -241,11 +236,12 @@ def _of_else(place: Place, scope: frozenset[int], named: Sequence[Named]) -> boo
     return False
 
 
-def _choices(place: Place) -> Iterator[int]:
+@once
+def _choices(case: Case, sentence: Sentence) -> frozenset[int]:
     """Indices of the words in a sentence that name a choice of any field."""
-    for enum in {shape.enum for shape in place.case.form.shapes.values() if shape.enum.values}:
-        for at, phrase in choices.book(enum).find(place.sentence.words):
-            yield from range(at, at + len(phrase))
+    enums = {shape.enum for shape in case.form.shapes.values() if shape.enum.values}
+    found = (hit for enum in enums for hit in choices.book(enum).find(sentence.words))
+    return frozenset(place for at, phrase in found for place in range(at, at + len(phrase)))
 
 
 def _chosen(field: Field, place: Place) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from agentd.agent.approval import assents, refuses
@@ -23,41 +22,21 @@ from agentd.apps.letters.evidence.fields.values import equals, within
 from agentd.apps.letters.evidence.normalisers import choices, texts
 from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
-from agentd.apps.letters.evidence.reading.lexicon import RELATIONS, SALUTATIONS, SELF, SUPPOSING, Cue
+from agentd.apps.letters.evidence.reading.heard import LONGEST
+from agentd.apps.letters.evidence.reading.lexicon import RELATIONS, SALUTATIONS, SELF, Cue
 from agentd.apps.letters.evidence.reading.pasted import own_words
 from agentd.apps.letters.evidence.reading.persons import SOMEBODY
+from agentd.apps.letters.evidence.reading.readings import once, remembered
 from agentd.apps.letters.evidence.reading.segments import Claim, Mood
 from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 _PACK = phrases()
-_ASSENTS = Phrasebook(map(fold, all_words().assents))
-_AGAINST = SUPPOSING | {Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.CORRECTION}
 ASKED = "asked"
 """Key in a refused call's output: the one field that the citizen was asked for."""
 _PLACE_DIGITS = 3
 """The most digits of a position in a list of choices."""
-_LONGEST = 6
-"""The most words of a yes or of a message that picks an offer, without fillers."""
-
-
-def affirmed(turn: Turn, case: Case) -> bool:
-    """Whether a message begins with a yes and rejects nothing; cached, because many values are tried per message."""
-    return case.once(("yes", turn.order), partial(_affirms, turn))
-
-
-def _affirms(turn: Turn) -> bool:
-    first = next((each for each in turn.heard.sentences if any(word[0].isalnum() for word in each.words)), None)
-    if first is None or turn.heard.another:
-        return False
-    clause = first.clause(0)
-    asks = first.asking is not None and first.asking in clause  # `Yes, how many days …?` asks in its second clause
-    if asks or any(mark.cue in _AGAINST and mark.start in clause for mark in first.marks):
-        return False
-    said = [first.words[at] for at in clause if first.words[at][0].isalnum()]
-    content = [word for word in said if word not in FILLERS]
-    return len(content) <= _LONGEST and any(_ASSENTS.at(said, at) for at in range(min(2, len(said))))
 
 
 def repeated(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
@@ -80,7 +59,7 @@ def place(turn: Turn) -> int | None:
     """The position of the offer that a message picks: 1-based, 0 for the last; None if it picks none."""
     said = [word for each in turn.heard.sentences for word in each.words if word[0].isalnum()]
     moods = {mood for each in turn.heard.sentences for mood in each.moods}
-    if moods - {Mood.SAID} or len([word for word in said if word not in FILLERS]) > _LONGEST:
+    if moods - {Mood.SAID} or len([word for word in said if word not in FILLERS]) > LONGEST:
         return None
     found = {_PLACES[phrase] for _, phrase in _PLACE_BOOK.find(said)}
     return found.pop() if len(found) == 1 else None
@@ -93,7 +72,7 @@ def picked(field: Field, case: Case) -> Iterator[Claim]:
         if picks is None and turn.question and (chosen := _by_its_word(field, case, turn)) is not None:
             yield Claim(turn.order, Mood.SAID, equals(field, chosen))
             continue
-        if not turn.question or (picks is None and not affirmed(turn, case)):
+        if not turn.question or (picks is None and not turn.heard.affirms):
             continue
         offered = _offered(field, case, turn, asking=picks is None)
         if picks is None and len(offered) == 1:
@@ -174,27 +153,28 @@ _NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 def answers(field: Field, case: Case) -> Iterator[Claim]:
     """Claims from answers to a question for this field alone, whether they state the value or another one, and from
     answers with as many parts as the question named fields, where a part states exactly the value."""
-    for order, path in case.once(_asked_alone, lambda: _asked_alone(case)).items():
+    for order, path in _asked_alone(case).items():
         turn = case.by_order.get(order)
         if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
             yield Claim(order, Mood.SAID, _says(field, text, turn))
-    for turn, at, offered in case.once(_asked_back, lambda: list(_asked_back(case))):
-        if field.path in offered and affirmed(turn, case):  # before what the message itself says (`ya, tapi RT 6`)
+    for turn, at, offered in _asked_back(case):
+        if field.path in offered and turn.heard.affirms:  # before what the message itself says (`ya, tapi RT 6`)
             yield Claim(at, Mood.SAID, equals(field, offered[field.path]))
-    for each, part in case.once(_parts, lambda: _parts(case)).get(field.key, ()) if field.kind not in _SIXTEEN else ():
+    for each, part in _parts(case).get(field.key, ()) if field.kind not in _SIXTEEN else ():
         whole = field.kind == "boolean" and _says(field, " ".join(part), each)
         whole = whole or (field.kind == "text" and _PEOPLE.isdisjoint(part) and texts.saying(str(field.value))(part))
         if whole or any(_only(part, span) for span in spans(field, part, each.day)):
             yield Claim(each.order, Mood.SAID, True)
 
 
-def _asked_back(case: Case) -> Iterator[tuple[Turn, int, Mapping[str, Any]]]:
+@once
+def _asked_back(case: Case) -> Sequence[tuple[Turn, int, Mapping[str, Any]]]:
     """(message that answers a question of this tool repeating values, the question's order, the values by path)."""
-    for question, order in _questions(case):
-        if (turn := case.by_order.get(order)) is not None and (offered := quotes.offered(question)):
-            yield turn, question.order, offered
+    asked = ((case.by_order.get(order), question) for question, order in _questions(case))
+    return [(turn, one.order, offered) for turn, one in asked if turn is not None and (offered := quotes.offered(one))]
 
 
+@once
 def _asked_alone(case: Case) -> Mapping[int, str]:
     """{order of the citizen's reply: field path} for each question of this tool that asked for one field."""
     return {
@@ -215,18 +195,20 @@ def _questions(case: Case) -> Iterator[tuple[Said, int]]:
             question = None
 
 
+@once
 def _parts(case: Case) -> Mapping[str, Sequence[tuple[Turn, Sequence[str]]]]:
     """{field key: [(turn, the words of the answer that correspond to the field in the question)]}."""
     found: dict[str, list[tuple[Turn, Sequence[str]]]] = {}
     for turn in case.turns:
-        for key, words in case.remember((_parts, turn), partial(_parted, case, turn)) if turn.asked else ():
+        for key, words in _parted(case, turn) if turn.asked else ():
             found.setdefault(key, []).append((turn, words))
     return found
 
 
+@remembered
 def _parted(case: Case, turn: Turn) -> Sequence[tuple[str, Sequence[str]]]:
     """(field key, words) for each part of an answer; empty if the parts don't match the fields asked for by name."""
-    wanted = case.remember((_parted, turn.question), partial(_asked_by_name, case, turn))
+    wanted = _asked_by_name(case, turn.question)
     if not wanted or {mood for each in turn.heard.sentences for mood in each.moods} != {Mood.SAID}:
         return ()
     parts: dict[tuple[int, int, int], list[str]] = {}
@@ -241,18 +223,19 @@ def _parted(case: Case, turn: Turn) -> Sequence[tuple[str, Sequence[str]]]:
     return tuple(zip(wanted, said, strict=True)) if len(said) == len(wanted) else ()
 
 
-def _asked_by_name(case: Case, turn: Turn) -> Sequence[str]:
+@remembered
+def _asked_by_name(case: Case, question: str) -> Sequence[str]:
     """The keys of the fields that a question names, in order; empty if one is ambiguous or another person is mentioned.
 
     `Siapa nama Ibu?` gives nothing: it may ask for the name of the person addressed.
     """
-    named = case.form.names.asked(turn.question)
+    named = case.form.names.asked(question)
     keys = [key for one in named for key in one.keys]
     own = {word for key in keys for word in case.form.shapes[key].words}
-    people = {word for each in case.read(turn.question)[0].sentences for word in _people(each)}
+    people = {word for each in case.read(question)[0].sentences for word in _people(each)}
     alone = all(one.plain and len(one.keys) == 1 for one in named)
     spoken_to = len({case.form.shapes[key].person for key in keys}) < 2 and not SALUTATIONS.isdisjoint(own)
-    else_ = of_a_thing(*case.read(turn.question), case.form)
+    else_ = of_a_thing(*case.read(question), case.form)
     return keys if alone and people <= own and not (spoken_to or else_) else ()
 
 

@@ -15,6 +15,7 @@ from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.reading.heard import NOES
 from agentd.apps.letters.evidence.reading.lexicon import RELATING, SALUTATIONS, Cue
 from agentd.apps.letters.evidence.reading.persons import SOMEBODY, of_another
+from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.segments import Mood
 from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.apps.letters.languages import phrases
@@ -30,16 +31,15 @@ _WRITTEN = frozenset({"birth", "date", "name", "place"})
 
 def asserted(field: Field, case: Case, turn: Turn) -> bool:
     """Whether a message asserts the value in at least one place; True if the value has no place of its own."""
-    if field.common and field.kind in _WRITTEN and _papers(case, turn) > 1:
+    if field.common and field.kind in _WRITTEN and _papers(turn) > 1:
         return False
-    places = () if turn.heard.plain else case.stated(field, turn)
+    places = case.stated(field, turn)
     return not places or any(_asserted(field, place) for place in places)
 
 
-def _papers(case: Case, turn: Turn) -> int:
+def _papers(turn: Turn) -> int:
     """How many papers a message quotes: `di akta … Bogor, di KTP Bandung` names no birthplace that can be relied on."""
-    found = (phrase for each in turn.heard.sentences for _, phrase in _PAPERS.find(each.words))
-    return case.once((_papers, turn.order), lambda: len(set(found)))
+    return len({phrase for each in turn.heard.sentences for _, phrase in _PAPERS.find(each.words)})
 
 
 def _asserted(field: Field, place: Place) -> bool:
@@ -50,7 +50,7 @@ def _asserted(field: Field, place: Place) -> bool:
         return False
     key = ("put right", field.path, order, id(sentence))
     righted = partial(put_right, field, place.case, place.turn, sentence, place.named)
-    return sentence.corrected[place.span.start] or not place.case.once(key, righted)
+    return sentence.corrected[place.span.start] or not place.case.cached(key, righted)
 
 
 def mood(field: Field, place: Place) -> Mood:
@@ -69,15 +69,13 @@ def mood(field: Field, place: Place) -> Mood:
     looked_up = (mark for mark in sentence.marks if mark.cue is Cue.LOOKUP)
     if field.common and any(sentence.clauses[mark.start] == place.clause for mark in looked_up):
         return Mood.OPEN
-    shape = case.form.shapes.get(field.key)
-    wanted = shape.time if shape is not None else ""
     time = sentence.times[span.start]
     if time == "soon":
-        ahead = case.form.ahead and wanted != "past" and not is_common_number(field)
+        ahead = case.form.ahead and field.time != "past" and not is_common_number(field)
         called = any(field.key in keys for keys in (*place.turn.asked, *(one.keys for one in place.named)))
         ahead = ahead and (called or field.kind != "text")
         return Mood.SAID if ahead else Mood.OPEN
-    return Mood.SAID if time in ("", wanted) else Mood.OPEN
+    return Mood.SAID if time in ("", field.time) else Mood.OPEN
 
 
 def owner(place: Place) -> str | None:
@@ -117,13 +115,11 @@ def put_right(field: Field, case: Case, turn: Turn, sentence: Sentence, named: S
     return not any(alone(rest, span) for other in others for span in values_of(other, rest, turn.day))
 
 
+@once
 def taking_back(case: Case) -> Sequence[Turn]:
     """The messages in which a sentence calls something wrong."""
-    return case.once(taking_back, lambda: [turn for at, turn in enumerate(case.turns) if _takes_back(case.turns, at)])
-
-
-def _takes_back(turns: Sequence[Turn], at: int) -> bool:
-    return any(each.wrong for each in turns[at].heard.sentences) and not _answers_no(turns, at)
+    called = ((at, turn) for at, turn in enumerate(case.turns) if any(each.wrong for each in turn.heard.sentences))
+    return [turn for at, turn in called if not _answers_no(case.turns, at)]
 
 
 def _answers_no(turns: Sequence[Turn], at: int) -> bool:

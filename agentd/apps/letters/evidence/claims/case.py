@@ -19,7 +19,7 @@ from agentd.apps.letters.evidence.reading.heard import Heard, heard
 from agentd.apps.letters.evidence.reading.lexicon import Cue
 from agentd.apps.letters.evidence.reading.pasted import typed
 from agentd.apps.letters.evidence.reading.persons import CITIZEN, KIN
-from agentd.apps.letters.evidence.reading.readings import Readings
+from agentd.apps.letters.evidence.reading.readings import Readings, once, remembered
 from agentd.apps.letters.evidence.reading.segments import Claim
 from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.messages import Said
@@ -125,8 +125,6 @@ class Case:
         self.nik: str | None = None
         """The NIK of this call, once proven."""
         self._judged: dict[Hashable, Any] = {}
-        self._found: dict[tuple[str, str, bool], dict[tuple[str, date], list[tuple[int, Span]]]] = {}
-        self._places: dict[tuple[str, str, bool, Turn], list[Place]] = {}
 
     def quote(self, field: Field) -> str | None:
         """The model's quotation for a field; an object's quotation applies to each of its fields."""
@@ -156,9 +154,9 @@ class Case:
 
     def remember(self, key: Hashable, read: Callable[[], Judged]) -> Judged:
         """A reading of a text for this form, cached for the session."""
-        return self._readings.remember((key, self.form.names), read)
+        return self.cached(key, lambda: self._readings.remember((key, self.form.names), read))
 
-    def once(self, key: Hashable, judge: Callable[[], Judged]) -> Judged:
+    def cached(self, key: Hashable, judge: Callable[[], Judged]) -> Judged:
         """A judgement of a message, cached for this call."""
         if key not in self._judged:
             self._judged[key] = judge()
@@ -179,19 +177,13 @@ class Case:
 
     def kept(self, reader: object, field: Field) -> dict[Any, Any]:
         """The session's cache of what a message reader found for a field."""
-        return self.remember((reader, field.path, str(field.value), field.person, self._around), dict[Any, Any])
-
-    @cached_property
-    def _around(self) -> Hashable:
-        """Everything that the reading of a message depends on, besides its text and the form."""
-        return self.subject, self.aliases, self.tool, self.vocabulary, self.turns[:1]
+        around = self.subject, self.aliases, self.tool, self.vocabulary, self.turns[:1]
+        return self.remember((reader, field.path, str(field.value), field.person, around), dict[Any, Any])
 
     def places(self, field: Field, turn: Turn) -> list[Place]:
         """Where a message holds values of the field's kind; looked for once."""
-        key = (field.path, str(field.value), field.past, turn)
-        if key not in self._places:
-            self._places[key] = list(self.find(field, turn))
-        return self._places[key]
+        key = (self.find, field.path, str(field.value), field.past, turn)
+        return self.cached(key, lambda: list(self.find(field, turn)))
 
     def stated(self, field: Field, turn: Turn) -> list[Place]:
         """The places where a message states exactly this value."""
@@ -199,10 +191,8 @@ class Case:
 
     def stated_anywhere(self, field: Field) -> list[Place]:
         """The places where any message states exactly this value; cached for this call."""
-        known = self._spans(field)
-        turns = (turn for turn in self.turns if known.get((turn.text, turn.day)) != [])
         key = (self.stated_anywhere, field.path, str(field.value), field.past)
-        return self.once(key, lambda: [place for turn in turns for place in self.stated(field, turn)])
+        return self.cached(key, lambda: [place for turn in self.turns for place in self.stated(field, turn)])
 
     def find(self, field: Field, turn: Turn) -> Iterator[Place]:
         """The places of values in any turn, including the agent's words read as a turn."""
@@ -225,11 +215,8 @@ class Case:
 
     def _spans(self, field: Field) -> dict[tuple[str, date], list[tuple[int, Span]]]:
         """{(text, day): (sentence number, span)} for a value, cached for the session."""
-        kept = (field.path, str(field.value), field.past)
-        if (known := self._found.get(kept)) is None:
-            key = (spans, field.kind, str(field.value), field.enum, field.common, field.past, self._asking)
-            known = self._found[kept] = self.remember(key, dict[Any, Any])
-        return known
+        key = (spans, field.kind, str(field.value), field.enum, field.common, field.past, self._asking)
+        return self.remember(key, dict[Any, Any])
 
     def place(
         self, turn: Turn, sentence: Sentence, named: Sequence[Named], before: Sequence[Named], span: Span
@@ -248,7 +235,7 @@ class Case:
     def _turn(
         self, order: int, said: str, day: str, question: str, before: tuple[frozenset[str], ...], of: str | None
     ) -> Turn:
-        wanted, people = self.remember((Named, question), lambda: self._asks(asked.unlisted(question)))
+        wanted, people = self._asks(asked.unlisted(question))
         text = asked.completed(said, wanted, self.form)
         read, named = self.read(text)
         when = date.fromisoformat(day) if day else self.today
@@ -259,27 +246,26 @@ class Case:
             (of,) = people
         return Turn(order, text, read, wanted, question, named, when, of, before)
 
+    @remembered
     def _asks(self, question: str) -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
         about, _ = self.read(question)
         return asked.asked(question, about, self.form), asked.asked_of(about)
 
+    @remembered
     def asks(self, question: str) -> tuple[asked.Question, ...]:
         """The (label, person) pairs that a question names."""
-        key = (asked.labels, question)
-        labels = partial(self.remember, key, lambda: asked.labels(question, self.read(question)[0], self.form))
-        return self.once(key, labels)
+        return asked.labels(question, self.read(question)[0], self.form)
 
+    @once
     def labels_asked(self, question: str) -> frozenset[str]:
         """The labels that a question names, without persons."""
-        return self.once((self.labels_asked, question), lambda: frozenset(label for label, _ in self.asks(question)))
+        return frozenset(label for label, _ in self.asks(question))
 
+    @remembered
     def read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         """A message's reading, with the fields that each sentence names."""
-        return self._readings.remember((Heard, text, self.form.names), lambda: self._read(text))
-
-    def _read(self, text: str) -> tuple[Heard, tuple[tuple[Named, ...], ...]]:
         spend()
-        read = heard(text, self.lexicon, self._readings)
+        read = heard(text, self.lexicon)
         return read, tuple(tuple(self._named(sentence)) for sentence in read.sentences)
 
     def _named(self, sentence: Sentence) -> Iterator[Named]:

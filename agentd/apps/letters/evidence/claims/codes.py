@@ -8,6 +8,7 @@ from itertools import chain
 from agentd.apps.letters.evidence.claims.case import Case, Place
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.normalisers.patterns import matching
+from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.sentences import Sentence
 
 _LEAST = 6
@@ -22,27 +23,28 @@ def of_another(field: Field, place: Place) -> bool:
         return False
     key = ("within", field.key if own is not None else "", id(place.sentence))
     found = own if own is not None else chain(*known.values())
-    within = place.case.once(key, lambda: frozenset(at for start, end in found for at in range(start, end)))
+    within = place.case.cached(key, lambda: frozenset(at for start, end in found for at in range(start, end)))
     return within.issuperset(range(place.span.start, place.span.end)) is (own is None)
 
 
 def only(field: Field, place: Place) -> bool:
     """Whether a value is its pattern's only match in the conversation and matches no other field's pattern."""
     case, span = place.case, place.span
-    said = case.once(("matched", field.key), lambda: _matched(field, case))
+    said = _matched(case, field.key)
     code = "".join(place.sentence.words[span.start : span.end])
     here = [key for key, found in _codes(case, place.sentence).items() if (span.start, span.end) in found]
     return said == {code} and here == [field.key] and len(code) >= _LEAST
 
 
-def _matched(field: Field, case: Case) -> set[str]:
+@once
+def _matched(case: Case, key: str) -> set[str]:
     sentences = [sentence for turn in case.turns for sentence in turn.heard.sentences]
-    found = ((sentence.words, _codes(case, sentence).get(field.key, ())) for sentence in sentences)
+    found = ((sentence.words, _codes(case, sentence).get(key, ())) for sentence in sentences)
     return {"".join(words[start:end]) for words, runs in found for start, end in runs}
 
 
+@once
 def _codes(case: Case, sentence: Sentence) -> Mapping[str, Sequence[tuple[int, int]]]:
     """{field key: spans of a sentence that match its pattern}."""
     shapes = case.form.shapes.items()
-    key = ("codes", id(sentence))
-    return case.once(key, lambda: {path: matching(one.pattern, sentence.words) for path, one in shapes if one.pattern})
+    return {path: matching(one.pattern, sentence.words) for path, one in shapes if one.pattern}

@@ -15,7 +15,6 @@ from itertools import takewhile
 
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.claims.addresses import HOUSE
-from agentd.apps.letters.evidence.claims.answers import affirmed
 from agentd.apps.letters.evidence.claims.case import Case, Turn
 from agentd.apps.letters.evidence.claims.parts import Part, parts
 from agentd.apps.letters.evidence.fields.asked import LISTED
@@ -25,6 +24,7 @@ from agentd.apps.letters.evidence.fields.values import equals
 from agentd.apps.letters.evidence.normalisers import days
 from agentd.apps.letters.evidence.normalisers.address import NUMBERED
 from agentd.apps.letters.evidence.normalisers.clock import MONTHS
+from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.segments import Claim, Mood
 from agentd.apps.letters.languages import phrases
 
@@ -49,15 +49,16 @@ _LONGEST = 8
 """The most words of an edit."""
 
 
-def listed(case: Case, turn: Turn) -> Mapping[str, str]:
+def listed(turn: Turn) -> Mapping[str, str]:
     """{field title: value} as the agent listed them before this message; empty without such a list or if it's a yes."""
     found = dict(LISTED.findall(turn.question))
-    return found if len(found) > 1 and not affirmed(turn, case) else {}
+    return found if len(found) > 1 and not turn.heard.affirms else {}
 
 
+@once
 def replies(case: Case) -> Mapping[int, Turn]:
     """The replies to a list that are no mere yes, by order."""
-    return case.once(replies, lambda: {turn.order: turn for turn in case.turns if listed(case, turn)})
+    return {turn.order: turn for turn in case.turns if listed(turn)}
 
 
 def edits(field: Field, case: Case) -> Iterator[Claim]:
@@ -65,7 +66,7 @@ def edits(field: Field, case: Case) -> Iterator[Claim]:
     for turn in replies(case).values():
         if found := edited(field, case, turn):
             yield Claim(turn.order, Mood.SAID, any(equals(field, value) for value in found), corrected=True)
-        elif {*field.spoken} <= {*fold(listed(case, turn).get(field.title, ""))} and _disputed(field, case, turn):
+        elif {*field.spoken} <= {*fold(listed(turn).get(field.title, ""))} and _disputed(field, case, turn):
             yield Claim(turn.order, Mood.TAKEN_BACK, supports=False)
 
 
@@ -82,14 +83,11 @@ def edited(field: Field, case: Case, turn: Turn) -> Sequence[str]:
     return changes(case, turn).get(field.title, ()) if field.kind in _EDITABLE else ()
 
 
+@once
 def changes(case: Case, turn: Turn) -> Mapping[str, Sequence[str]]:
     """{field title: what a reply makes of its listed value}, by the parts that can edit only one listed value."""
-    return case.once((changes, turn.order), lambda: _changes(case, turn))
-
-
-def _changes(case: Case, turn: Turn) -> Mapping[str, Sequence[str]]:
     found: dict[str, list[str]] = {}
-    said = parts(case, turn) if (shown := listed(case, turn)) else ()
+    said = parts(case, turn) if (shown := listed(turn)) else ()
     for part in said if len(said) <= _PARTS else ():
         others = any(owner for _, owner, _ in part.line.sentence.people)
         if part.mood is not Mood.SAID or part.label is not None or others:

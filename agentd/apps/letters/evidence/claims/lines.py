@@ -9,6 +9,7 @@ from agentd.apps.letters.evidence.normalisers.choices import is_choice
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import SELF, Cue, Mark
 from agentd.apps.letters.evidence.reading.mood import moods
+from agentd.apps.letters.evidence.reading.readings import remembered
 from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
@@ -81,6 +82,7 @@ class Line:
         return self.words[start] in _CALLED or self.words[end : end + 1] in _SUFFIXES
 
 
+@remembered
 def lines(case: Case, text: str) -> list[Line]:
     """A message's sentences as lines, cached for the session."""
-    return case.remember((Line, text), lambda: [Line(each) for each in case.read(text)[0].sentences])
+    return [Line(each) for each in case.read(text)[0].sentences]

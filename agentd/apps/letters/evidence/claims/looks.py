@@ -21,19 +21,19 @@ _COPULAS = phrases().copulas
 def alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
     """Narrows fields of free text to those that a value looks like: an address, or a description of several words."""
     shapes, span = place.case.form.shapes, place.span
-    shape, raws = shapes.get(field.key), place.sentence.raws[span.start : span.end]
-    if shape is None or field.kind not in TEXTS:
+    raws = place.sentence.raws[span.start : span.end]
+    if field.kind not in TEXTS:
         return keys
     after = place.sentence.words[span.end : span.end + CLAUSE]
     if field.kind == "place" and field.common and any(clear(after[:start]) for start, _, _ in dates(after)):
         return frozenset({field.key})  # `Jakarta 5 Januari 1990`
     numbered = any(map(str.isdecimal, raws))
-    if shape.addresses and numbered and len(raws) > 2 and _lives_there(field, place):
+    if field.addresses and numbered and len(raws) > 2 and _lives_there(field, place):
         return frozenset(key for key in keys if key == field.key or shapes[key].addresses)
     if field.kind != "name" and (numbered or (raws[0][0].islower() and any(raw[0].isupper() for raw in raws))):
         keys = keys - (names_of_people(keys, place) - {field.key})  # `ask for Dave at the desk`
     lower = all(raw.isalpha() and raw.islower() for raw in raws[1:])
-    if "description" in shape.senses and len(raws) > 2 and lower:
+    if "description" in field.senses and len(raws) > 2 and lower:
         return frozenset(key for key in keys if key == field.key or "description" in shapes[key].senses)
     return keys
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from agentd.agent.text import FILLERS, plain
 from agentd.apps.letters.evidence.claims import codes
 from agentd.apps.letters.evidence.claims.about import about
-from agentd.apps.letters.evidence.claims.answers import affirmed, repeated
+from agentd.apps.letters.evidence.claims.answers import repeated
 from agentd.apps.letters.evidence.claims.asserted import mood, put_right
 from agentd.apps.letters.evidence.claims.binding import means, meant, whose
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
@@ -76,7 +76,7 @@ def _told(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> tuple[
 
 def _affirms(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> Iterator[Claim]:
     """A claim if a message says yes to the agent's repetition of the value."""
-    if maybe and affirmed(turn, case) and any(_read_as(field, place, maybe) for place in repeated(field, case, turn)):
+    if maybe and turn.heard.affirms and any(_read_as(field, place, maybe) for place in repeated(field, case, turn)):
         yield Claim(turn.order, Mood.SAID, True)
 
 
@@ -92,7 +92,7 @@ def flags(field: Field, case: Case) -> Iterator[Claim]:
     booleans = frozenset(key for key, shape in case.form.shapes.items() if shape.kind == "boolean")
     for turn in case.turns:
         asked = narrow(turn.asked, booleans) == {field.key}
-        answer = True if asked and affirmed(turn, case) else False if asked and turn.heard.another else None
+        answer = True if asked and turn.heard.affirms else False if asked and turn.heard.another else None
         if answer is not None:
             yield Claim(turn.order, Mood.SAID, answer == field.value)
             continue
@@ -188,7 +188,7 @@ def _claims(field: Field, places: Sequence[Place]) -> Iterator[Claim]:
 
 def _settled(field: Field, case: Case, turn: Turn) -> bool:
     """Whether a message states the value, says yes or rejects it, so that no sentence answers in other words."""
-    return bool(case.stated(field, turn)) or turn.heard.another or affirmed(turn, case)
+    return bool(case.stated(field, turn)) or turn.heard.another or turn.heard.affirms
 
 
 def _wording(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.claims import streets
@@ -14,6 +13,7 @@ from agentd.apps.letters.evidence.fields.spans import Span
 from agentd.apps.letters.evidence.normalisers import address, days
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import LIVES, SUPPOSING, Cue, Mark
+from agentd.apps.letters.evidence.reading.readings import remembered
 from agentd.apps.letters.evidence.reading.segments import ADDRESSES, HOMES, NEIGHBOURHOOD, SEPARATORS, STREETS, Mood
 from agentd.apps.letters.languages import phrases
 
@@ -94,21 +94,16 @@ class Part:
 
 def parts(case: Case, turn: Turn) -> Sequence[Part]:
     """A message's parts in order; none is empty."""
-    return _of(case, turn)[0]
+    return _read(case, turn)[0]
 
 
 def people(case: Case) -> frozenset[str]:
     """The relations of the people whom the citizen mentioned."""
-    return frozenset().union(*(_of(case, turn)[1] for turn in case.turns))
+    return frozenset().union(*(_read(case, turn)[1] for turn in case.turns))
 
 
-def _of(case: Case, turn: Turn) -> tuple[Sequence[Part], frozenset[str]]:
-    """The parts and people of a message, cached for the session."""
-    key = (Part, turn)
-    return case.once(key, lambda: case.remember(key, partial(read_parts, case, turn)))
-
-
-def read_parts(case: Case, turn: Turn) -> tuple[Sequence[Part], frozenset[str]]:
+@remembered
+def _read(case: Case, turn: Turn) -> tuple[Sequence[Part], frozenset[str]]:
     """A message's parts, and the relations of the people it mentions."""
     found: list[Part] = []
     people: set[str] = set()

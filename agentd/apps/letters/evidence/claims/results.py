@@ -14,11 +14,6 @@ from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 Json = Any
-_ENGLISH = {
-    **{"full_name": "nama", "name": "nama", "birth_date": "tanggal_lahir", "birth_place": "tempat_lahir"},
-    **{"address": "alamat", "religion": "agama", "gender": "jenis_kelamin", "occupation": "pekerjaan"},
-    **{"marital_status": "status_perkawinan", "phone": "telepon", "no_kk": "kk", "alamat_ktp": "alamat_ktp"},
-}
 _NOT_A_PERSON = phrases().not_a_person
 """Keys of a result that are about the office or forms."""
 
@@ -29,8 +24,9 @@ def values(said: Sequence[Said], field: Field, nik: str | None, lexicon: Lexicon
     A record with a NIK counts only for the NIK of this call (`nik`; None if the citizen proved none). Values that a
     tool only echoes from its input (`Said.text`, as JSON) and running text prove nothing.
     """
-    labelled = cache(lambda key: _ENGLISH.get(key.casefold()) or lexicon.label(key.replace("_", " ").casefold()) or key)
-    labels = _labels(field)
+    labelled = cache(lambda key: lexicon.label(key.replace("_", " ").casefold()) or key)
+    labels = {field.label, field.path.rpartition(".")[2]}
+    labels |= {"alamat"} if field.label == "alamat_domisili" else set()
     for entry in sorted(said, key=lambda entry: entry.order):
         if entry.by != "tool" or not isinstance(entry.value, (Mapping, list)):
             continue
@@ -38,13 +34,6 @@ def values(said: Sequence[Said], field: Field, nik: str | None, lexicon: Lexicon
         for key, about, value in _records(entry.value, None, nik, cache(_relation)):
             if labelled(key) in labels and about == field.person and str(value).casefold() not in echoed:
                 yield entry.order, value
-
-
-def _labels(field: Field) -> frozenset[str]:
-    name = field.path.rsplit(".", 1)[-1]
-    if field.label in ("alamat", "alamat_domisili"):
-        return frozenset({field.label, name, "alamat"})
-    return frozenset({field.label, name})
 
 
 def _relation(key: str) -> str | None:

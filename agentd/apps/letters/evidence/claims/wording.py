@@ -18,6 +18,7 @@ from agentd.apps.letters.evidence.normalisers import choices, names, texts
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import Cue
 from agentd.apps.letters.evidence.reading.persons import KIN
+from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.segments import Claim
 from agentd.apps.letters.languages import phrases
 
@@ -43,7 +44,7 @@ def _told(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[
     claims: list[Claim] = []
     said, asked = parts(case, turn), bool(case.asks(turn.question))
     answers = asked and _asked(field, case, turn)
-    says = case.once((texts, str(field.value)), lambda: texts.saying(str(field.value)))
+    says = case.cached((texts, str(field.value)), lambda: texts.saying(str(field.value)))
     for part, after in zip(said, [*said[1:], None], strict=False):
         stands = _under(field, turn, part) or (answers and part.label is None)
         if not (stands or _unnamed(field, turn, part, asked=asked)):
@@ -70,10 +71,10 @@ def _restates(part: Part) -> bool:
     return part.corrected and before > 0 and part.line.words[part.line.rights[before - 1].start] not in _PACK.courtesies
 
 
+@once
 def _own(case: Case, turn: Turn) -> bool:
     """Whether the citizen states a purpose of their own; then a relative's purpose in the message doesn't count."""
-    said = parts(case, turn)
-    return case.once((_own, turn), lambda: any(_states_own(part, owner(part.place(case, turn))) for part in said))
+    return any(_states_own(part, owner(part.place(case, turn))) for part in parts(case, turn))
 
 
 def _asked(field: Field, case: Case, turn: Turn) -> bool:

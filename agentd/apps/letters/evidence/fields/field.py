@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from dataclasses import fields as dataclass_fields
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.fields.named import Names
 from agentd.apps.letters.evidence.fields.shapes import ANYBODY, Roles, Shape, roles, shape
-from agentd.apps.letters.evidence.normalisers.choices import NO_ENUM, Enum
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrase
 from agentd.apps.letters.evidence.reading.lexicon import RELATIONS, SELF, Lexicon
 from agentd.apps.letters.evidence.reading.persons import CITIZEN
@@ -29,17 +29,12 @@ DEEPEST = 8
 """The greatest depth of nested objects that is searched for fields."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One argument. `label`: its name in sentences; `person`: whom it is about, None for the applicant."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field(Shape):
+    """One argument: the property that it fills, with its value."""
 
     path: str
-    title: str
-    label: str
-    kind: str
     value: Json
-    person: str | None = None
-    enum: Enum = NO_ENUM
     many: bool = False
     free: bool = False
     """The value is the declared default."""
@@ -54,11 +49,6 @@ class Field:
     """The citizen may have meant this field or another one: to be confirmed."""
     read: bool = False
     """A choice or boolean that a model inferred from other words of the citizen."""
-    labels: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict, hash=False)
-    """The labels that its tool declares, by language."""
-
-    told_about: bool = False
-    """The tool's schema says whom the field is about."""
     past: bool = False
     """The field's date is in the past."""
     spoken: tuple[str, ...] = dataclass_field(init=False, default=(), compare=False)
@@ -66,11 +56,6 @@ class Field:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "spoken", fold(str(self.value)[: LONGEST + 1]))
-
-    @property
-    def common(self) -> bool:
-        """Whether the field has a common label, rather than being the tool's own."""
-        return not self.label.startswith("field:")
 
     def own_title(self, language: str) -> str:
         """The tool's label for the field in a language; empty if it declares none."""
@@ -132,7 +117,7 @@ def _form(text: str) -> Form:
         for path, one in shapes.items():
             if one.person == ANYBODY:
                 shapes[path] = replace(one, person=None, label=f"field:{path}")
-    names = [(phrase, one.label) for one in shapes.values() if one.label.startswith("field:") for phrase in one.named()]
+    names = [(phrase, one.label) for one in shapes.values() if not one.common for phrase in one.named()]
     ahead = any(one.time != "past" and (one.kind in _DATED or one.time) for one in shapes.values())
     for_others = any(one.person == ANYBODY for one in shapes.values())
     named = {one.person for one in shapes.values() if one.label == "nama"}
@@ -197,19 +182,13 @@ def _walk(root: Mapping[str, Json], schema: Mapping[str, Json], value: Json, at:
     elif at.path:
         known = read.shapes.get(at.pattern) or shape(at.pattern, schema, read.lexicon, read.roles)
         yield Field(
-            at.path,
-            known.title,
-            known.label,
-            known.kind,
-            value,
-            known.person,
-            known.enum,
-            at.many,
-            default and value is not None,
-            at.required,
-            at.pattern,
-            labels=known.labels,
-            told_about=known.told_about,
+            **{own.name: getattr(known, own.name) for own in dataclass_fields(known)},
+            path=at.path,
+            value=value,
+            many=at.many,
+            free=default and value is not None,
+            required=at.required,
+            key=at.pattern,
             past=known.gone_by,
         )
 

@@ -51,11 +51,8 @@ _FORMAT_LABEL = {
     **{"nik": "nik", "kk": "kk", "rt": "rt", "rw": "rw", "phone": "telepon", "person-name": "nama"},
     **{"address": "alamat"},
 }
-_ALIASES = {
-    **{"fullname": "nama", "dob": "tanggal_lahir", "ttl": "lahir", "status": "status_perkawinan", "phone": "telepon"},
-    **{"tujuan": "keperluan", "purpose": "keperluan", "no_kk": "kk", "alamat_lengkap": "alamat"},
-    **{"domisili": "alamat_domisili", "alamat_sekarang": "alamat_domisili", "alamat_asal": "alamat_ktp"},
-}
+_ALIASES = {"fullname": "nama", "domisili": "alamat_domisili"}
+"""Names of properties that aren't labels in a conversation."""
 _KINDS = {
     "date": frozenset({"date"}),
     "time": frozenset({"time"}),
@@ -76,14 +73,15 @@ _SENSE_OF = {tuple(fold(phrase)): sense for sense, known in _SENSES.items() for 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One property. `label`: a common label or `field:PATH`; `came_from`: the source of label, kind and person."""
+    """One property. `label`: a common label or `field:PATH`; `person`: whom it is about, None for the applicant;
+    `came_from`: the source of label, kind and person."""
 
     label: str
     kind: str
     person: str | None
     title: str
     enum: Enum = NO_ENUM
-    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     """Its own labels by language; the first of each is used in questions. `""`: the labels for every language."""
     time: str = ""
     sensitive: bool = False
@@ -94,7 +92,12 @@ class Shape:
     """For a code: the regular expression that it must match, if that is a simple one."""
     unit: str = ""
     """For a number: the unit of time that it counts, from its name, title or description."""
-    came_from: Mapping[str, str] = field(default_factory=dict)
+    came_from: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def common(self) -> bool:
+        """Whether it has a common label, rather than being the tool's own."""
+        return not self.label.startswith("field:")
 
     @property
     def told_about(self) -> bool:
@@ -182,9 +185,10 @@ def shape(
     if label.startswith("field:") and kind == "name" and who and not own:
         label = "nama"
     time = str(prop.get("x-agentd-time") or _tense(senses, kind))
+    derived = "x-agentd-kind" if str(prop.get("x-agentd-kind")) in KINDS else "derived"
     came_from = {
         "labels": "x-agentd-labels" if own else "title" if prop.get("title") else "name",
-        "kind": str(prop.get("x-agentd-declared") or (f"embeddings: {sense}" if sense else _kind_from(prop))),
+        "kind": str(prop.get("x-agentd-declared") or (f"embeddings: {sense}" if sense else derived)),
         "about": whence,
         "time": "x-agentd-time" if prop.get("x-agentd-time") else "derived" if time else "",
     }
@@ -192,10 +196,6 @@ def shape(
     pattern = plain(str(prop.get("pattern", ""))) if kind == "code" else ""
     unit = numbers.unit((*words, *fold(title), *fold(str(prop.get("description", ""))))) if kind == "number" else ""
     return Shape(label, kind, who, title, enum, own, time, sensitive, senses, tuple(words), pattern, unit, came_from)
-
-
-def _kind_from(prop: Mapping[str, Json]) -> str:
-    return "x-agentd-kind" if str(prop.get("x-agentd-kind")) in KINDS else "derived"
 
 
 def _person(called: _Called, role: str, known: Roles) -> tuple[str | None, str]:
@@ -270,7 +270,7 @@ def _label(
     declared = [bare(phrase) for known in own.values() for phrase in known]
     which = next((one for one in ("ktp", "domisili", "usaha") if one in {*words, *parents, *fold(title)}), "")
     for phrase in (*declared, bare(title), " ".join(words), " ".join(rest), " ".join([*parents, *words])):
-        alias = None if declared else _ALIASES.get(phrase.replace(" ", "_"))
+        alias = None if declared else _ALIASES.get(phrase)
         found = alias or lexicon.label(phrase)
         if found is not None and not found.startswith("x:"):
             return f"alamat_{which}" if found == "alamat" and which in {*parents, *words} else found

@@ -79,7 +79,7 @@ def is_common_number(field: Field) -> bool:
 def values_of(shape: Shape, words: Sequence[str], today: date) -> Iterator[Span]:
     """Every value of a field's kind in folded words; none for texts, because any words would match."""
     if (read := _KINDS.get(shape.kind)) is not None:
-        yield from read(Field("", "", "", shape.kind, "", enum=shape.enum), words, today)
+        yield from read(Field("", shape.kind, None, "", shape.enum, path="", value=""), words, today)
 
 
 def fits(shape: Shape, field: Field, words: Sequence[str], span: Span, today: date) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 
 from agentd.agent.text import FILLERS, fold
-from agentd.apps.letters.evidence.claims.answers import affirmed, agents_turn, repeated
+from agentd.apps.letters.evidence.claims.answers import agents_turn, repeated
 from agentd.apps.letters.evidence.claims.asserted import mood, owner, taken_back, taking_back
 from agentd.apps.letters.evidence.claims.binding import labelled_otherwise, meant, whose
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
@@ -146,7 +146,7 @@ def _places(field: Field, case: Case) -> Iterator[Place]:
     begun = not field.common and _begun(field, case)
     for turn in case.turns:
         yield from _read_in(field, case, turn)
-        agreed = bool(turn.question) and affirmed(turn, case)
+        agreed = bool(turn.question) and turn.heard.affirms
         if not turn.question or not (field.kind in _PROPOSED or (agreed and begun)):
             continue
         agents = agents_turn(case, turn)
@@ -188,9 +188,8 @@ def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
         for sentence, named, before in turn.sentences():
             for start, end in shortened(field.spoken, sentence.words):
                 yield case.place(turn, sentence, named, before, Span(start, end, True))
-    unit = shape.unit if (shape := case.form.shapes.get(field.key)) is not None else ""
-    for sentence, named, before in turn.sentences() if unit else ():
-        for start, end, amount in numbers.lengths(sentence.words, unit):
+    for sentence, named, before in turn.sentences() if field.unit else ():
+        for start, end, amount in numbers.lengths(sentence.words, field.unit):
             if amount == numbers.value(str(field.value)):
                 yield case.place(turn, sentence, named, before, Span(start, end, True))
 

@@ -36,9 +36,8 @@ def possible(field: Field, case: Case) -> bool:
         return str(field.value).isdecimal() or hours.hour(str(field.value)) is not None
     if field.kind in TEXTS and not _text(field):
         return False
-    shape = case.form.shapes.get(field.key)
-    if shape is not None and shape.pattern:
-        return whole(shape.pattern, str(field.value))
+    if field.pattern:
+        return whole(field.pattern, str(field.value))
     if field.kind == "code":
         return _numbered(field) or str(field.value).isupper()
     return True
@@ -57,7 +56,7 @@ def says_something(field: Field, case: Case) -> bool:
     """Whether a text is more than words for the tool or a field, and a number is a number or a word for none. If a
     question asked for the field, any words count."""
     asked = (case.labels_asked(turn.question) for turn in case.turns)
-    if field.label in case.once(says_something, lambda: frozenset().union(*asked)):
+    if field.label in case.cached(says_something, lambda: frozenset().union(*asked)):
         return True
     if field.kind in NUMBERS:
         return _numbered(field) or any(word in _NONE or numbers.value(word) is not None for word in field.spoken)
@@ -65,17 +64,14 @@ def says_something(field: Field, case: Case) -> bool:
 
 
 def _is_more(field: Field, case: Case) -> bool:
-    shape = case.form.shapes.get(field.key)
-    if shape is None:
-        return True
-    if field.common and "name" in shape.senses and _numbered(field):
+    if field.common and "name" in field.senses and _numbered(field):
         return False
-    titled = "title" in shape.senses and str(field.value)[:1].isupper()  # a book may be called `It`
+    titled = "title" in field.senses and str(field.value)[:1].isupper()  # a book may be called `It`
     small = field.kind == "name" and not titled and sum(map(_SMALL.__contains__, field.spoken)) > 1
     if small and not any(turn.asks_for(field.key) for turn in case.turns):
         return False  # `going to be two`
     idle = IDLE | phrases().quiet | RELATING if field.kind in ("name", "place") else IDLE
-    own = {word for phrase in shape.named() for word in fold(phrase)}
+    own = {word for phrase in field.named() for word in fold(phrase)}
     own |= {word + end for word in own for end in phrases().clitics}
     return not all((word in idle and not titled) or word in own for word in field.spoken)
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from agentd.agent.text import FILLERS
+from agentd.agent.languages import words as all_words
+from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.normalisers.digits import runs
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrase, Phrasebook
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.reading.mood import question_from
-from agentd.apps.letters.evidence.reading.readings import Readings
 from agentd.apps.letters.evidence.reading.segments import SEPARATORS, Mood
 from agentd.apps.letters.evidence.reading.sentences import Sentence, clauses, own_sentences
 from agentd.apps.letters.languages import phrases
@@ -29,6 +29,10 @@ NOES = frozenset({"no", "nope"})
 MOST = 64
 """The most cues of one sentence. With more, nothing in it counts as said: nobody talks so, and each cue is costly."""
 _ANOTHER = Phrasebook(_PACK.another)
+_ASSENTS = Phrasebook(map(fold, all_words().assents))
+_AGAINST = SUPPOSING | {Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.CORRECTION}
+LONGEST = 6
+"""The most words of a yes or of a message that picks an offer, without fillers."""
 _LISTED = 3
 """The fewest clauses of a list."""
 _POINTING = frozenset({"itu", "tadi"})
@@ -43,22 +47,19 @@ class Heard:
     sentences: tuple[Sentence, ...]
     another: bool
     """The message rejects what was offered."""
+    affirms: bool
+    """It begins with a yes and rejects nothing."""
     aliases: frozenset[tuple[str, str]]
     """(relation, role) pairs where the message gives a person a role: `almarhum ayah saya`."""
     subject: str | None
     """The person for whom the message asks a letter, if it says so."""
     listed: bool
     """The message is a list of somebody's data that contains a NIK."""
-    plain: bool
-    """Everything is stated as true now, mentions no person and corrects nothing."""
 
 
-def heard(text: str, lexicon: Lexicon, readings: Readings) -> Heard:
-    """The reading of a message, cached for all callers."""
-    return readings.remember((Heard, text, lexicon), lambda: _heard(own_sentences(text, lexicon)))
-
-
-def _heard(found: Sequence[Sentence]) -> Heard:
+def heard(text: str, lexicon: Lexicon) -> Heard:
+    """The reading of a message."""
+    found = own_sentences(text, lexicon)
     aliases: set[tuple[str, str]] = set()
     spoken_of: str | None = None
     section: str | None = None
@@ -82,13 +83,22 @@ def _heard(found: Sequence[Sentence]) -> Heard:
     another = another or any(_asks_instead(sentence) for sentence in found)
     clauses = sum(sentence.clauses[-1] + 1 for sentence in found if sentence.clauses)
     listed = clauses >= _LISTED and any(len(run) == 16 for each in found for *_, run in runs(each.words, 16))
-    return Heard(tuple(found), another, frozenset(aliases), subject, listed, all(map(_is_plain, found)))
+    affirms = not another and _affirms(found)
+    return Heard(tuple(found), another, affirms, frozenset(aliases), subject, listed)
 
 
-def _is_plain(sentence: Sentence) -> bool:
-    odd = sentence.people or sentence.proposes or any(sentence.times) or any(sentence.corrected)
-    denies = any(mark.cue is Cue.NEGATION for mark in sentence.marks)
-    return not odd and not denies and all(mood is Mood.SAID for mood in sentence.moods)
+def _affirms(found: Sequence[Sentence]) -> bool:
+    """Whether a message begins with a yes and rejects nothing."""
+    first = next((each for each in found if any(word[0].isalnum() for word in each.words)), None)
+    if first is None:
+        return False
+    clause = first.clause(0)
+    asks = first.asking is not None and first.asking in clause  # `Yes, how many days …?` asks in its second clause
+    if asks or any(mark.cue in _AGAINST and mark.start in clause for mark in first.marks):
+        return False
+    said = [first.words[at] for at in clause if first.words[at][0].isalnum()]
+    content = [word for word in said if word not in FILLERS]
+    return len(content) <= LONGEST and any(_ASSENTS.at(said, at) for at in range(min(2, len(said))))
 
 
 def _asks_instead(sentence: Sentence) -> bool:
@@ -238,10 +248,6 @@ def _correct(sentence: Sentence, mark: Mark) -> None:
     sentence.corrected[mark.end :] = [True] * (len(sentence.words) - mark.end)
 
 
-def _on_correction(sentence: Sentence, mark: Mark) -> None:
-    _correct(sentence, mark)
-
-
 def _on_turn(sentence: Sentence, mark: Mark) -> None:
     """After a denial, marks the words that follow as a correction: `bukan karena jatuh, tapi karena stroke`."""
     before = mark.start - (mark.start > 1 and sentence.words[mark.start - 1] in SEPARATORS) - 1
@@ -272,6 +278,6 @@ _MOODS = {
     Cue.UNSURE: _on_unsure,
     Cue.NEGATION: _on_negation,
     Cue.WRONG: _on_wrong,
-    Cue.CORRECTION: _on_correction,
+    Cue.CORRECTION: _correct,
     Cue.TURN: _on_turn,
 }

@@ -4,11 +4,43 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import partial
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+
+Given = ParamSpec("Given")
+
+
+class Caching(Protocol):
+    """What keeps readings: for one call (`cached`), or for its session (`remember`)."""
+
+    def cached(self, key: Hashable, judge: Callable[[], Value]) -> Value: ...
+    def remember(self, key: Hashable, read: Callable[[], Value]) -> Value: ...
+
+
+Owner = TypeVar("Owner", bound=Caching)
+
+
+def once(judge: Callable[Concatenate[Owner, Given], Value]) -> Callable[Concatenate[Owner, Given], Value]:
+    """Caches for the call what a function says of a case and hashable arguments."""
+
+    def cached(case: Owner, /, *of: Given.args, **named: Given.kwargs) -> Value:
+        return case.cached((judge, *of), partial(judge, case, *of, **named))
+
+    return cached
+
+
+def remembered(read: Callable[Concatenate[Owner, Given], Value]) -> Callable[Concatenate[Owner, Given], Value]:
+    """The same, for the session: it depends on the form and the arguments alone."""
+
+    def cached(case: Owner, /, *of: Given.args, **named: Given.kwargs) -> Value:
+        return case.remember((read, *of), partial(read, case, *of, **named))
+
+    return cached
+
 
 MOST_READINGS = 16_384
 """The most readings of one session; each serves all forms and values that are judged."""

@@ -22,7 +22,7 @@ _ANDS = all_words().number_joiners
 _ENDING = frozenset({".", "!", "?", "\n"})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Sentence:
     """One sentence: its folded words, the words as written, its cues, and the per-word results filled in later."""
 
