@@ -76,6 +76,7 @@ ADDRESS = "7 Mill Street, Harrow"
         ({"pickup_address": ADDRESS}, [f"My address is {ADDRESS}."]),
         ({"service": "full service"}, [OFFERS, "the full one"]),
         ({"blood_type": "O-"}, ["blood type O-"]),
+        ({"blood_type": "o-"}, ["blood type O-"]),
         ({"drop_off_date": "2026-12-05"}, ["A: When will you bring it?", "Saturday, December 5th"]),
         (
             {"courier_pickup": True, "pickup_address": ADDRESS},
@@ -110,6 +111,7 @@ def test_a_value_that_its_form_or_the_question_tells_is_taken_at_once(
         ({"service": "full service"}, ["What does the full service cost?"]),
         ({"blood_type": "O+"}, ["blood type O-"]),
         ({"blood_type": "O+"}, ["blood type O"]),
+        ({"blood_type": "o-"}, ["blood type O+"]),
         ({"drop_off_date": "2026-12-05"}, ["A: When will you bring it?", "Sunday, December 5th"]),
         ({"courier_pickup": True}, ["A: Please tell me: courier pickup and pickup address.", f"no, {ADDRESS}"]),
     ],

@@ -111,7 +111,8 @@ def _redated(before: date, words: Sequence[str]) -> Iterator[str]:
     if (found := days.dates(words)) and found[0][:2] == (0, len(words)):
         yield found[0][2].isoformat()
         return
-    said = [word for word in words if word[0].isalnum() and not _DATED.intersection((word, *_unsuffixed(word)))]
+    bare = ((word, *map(word.removesuffix, _PACK.clitics)) for word in words if word[0].isalnum())
+    said = [word for word, *roots in bare if _DATED.isdisjoint((word, *roots))]
     changed = dict(filter(None, map(_component, said)))
     if 0 < len(changed) == len(said) <= _COMPONENTS:
         with suppress(ValueError):  # there is no such day
@@ -124,10 +125,6 @@ def _component(word: str) -> tuple[str, int] | None:
         return "month", month
     number = int(word) if word.isdecimal() and len(word) <= len("2000") else None
     return None if number is None else ("year" if number > _DAYS else "day", number)
-
-
-def _unsuffixed(word: str) -> Iterator[str]:
-    return (word.removesuffix(ending) for ending in _PACK.clitics)
 
 
 def _reworded(old: str, words: Sequence[str]) -> Iterator[str]:

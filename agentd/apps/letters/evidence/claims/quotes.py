@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agentd.agent.text import normal, tokens
+from agentd.agent.text import folded_tokens
 from agentd.apps.letters.evidence.claims.results import leaves
 from agentd.apps.letters.evidence.reading.pasted import own_words, typed
 from agentd.messages import Said
@@ -47,13 +47,8 @@ def places(quote: str, said: Sequence[Said]) -> frozenset[int]:
     return frozenset(entry.order for entry in said if any(wanted in _run(text) for text in _texts(entry)))
 
 
-def words(quote: str) -> list[str]:
-    """The words and marks of a quotation, case-folded."""
-    return [token.strip().casefold() for token in tokens(normal(quote)) if token.strip()]
-
-
 def _run(text: str) -> str:
-    return f" {' '.join(words(text))} "
+    return f" {' '.join(folded_tokens(text))} "
 
 
 def _texts(entry: Said) -> Iterator[str]:

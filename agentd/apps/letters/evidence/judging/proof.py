@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from agentd.agent.text import normal
+from agentd.agent.text import folded_tokens, normal
 from agentd.apps.letters.evidence.claims import addresses, mentions, naming, quotes, relations, results, wording
 from agentd.apps.letters.evidence.claims.answers import answers, passed_over, picked
 from agentd.apps.letters.evidence.claims.asserted import asserted, taken_back, taking_back
@@ -38,7 +38,7 @@ def proven(field: Field, case: Case) -> bool:
     quote = case.quote(field)
     if quote is None:
         return _rests_on(field, case) is not None
-    if not within(field, quotes.words(quote), case.today) or not (places := quotes.places(quote, case.said)):
+    if not within(field, folded_tokens(quote), case.today) or not (places := quotes.places(quote, case.said)):
         return False
     grounds = _rests_on(field, case)
     return grounds is not None and (not grounds or not grounds.isdisjoint(places))
@@ -60,7 +60,7 @@ def _disguised(text: str) -> bool:
 
 def _of_another_field(field: Field, case: Case) -> bool:
     """Whether a number comes with the name of another field (`3 bathrooms` for the beds)."""
-    named = case.form.names.find(quotes.words(str(field.value))) if field.kind in NUMBERS else ()
+    named = case.form.names.find(folded_tokens(str(field.value))) if field.kind in NUMBERS else ()
     return any(field.key not in one.keys for one in named)
 
 

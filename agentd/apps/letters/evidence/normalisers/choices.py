@@ -101,21 +101,14 @@ def book(enum: Enum) -> Phrasebook:
 WISHES = phrases().wishes
 
 
-def same(left: str, right: str) -> bool:
-    """Whether two spellings mean the same choice."""
-    return plain(left.replace("_", " ")) == plain(right.replace("_", " "))
-
-
 def canonical(value: str, enum: Enum) -> str | None:
     """The declared value that an argument means, or None."""
     if enum.spellings is not None:
         return _spelled_out(enum).get(_exact(value))
     if value in enum.values:
         return value
-    for declared in enum.values:
-        if same(declared, value):
-            return declared
-    return options(enum).get(fold(value.replace("_", " ")))
+    known = options(enum)
+    return known.get(folded_tokens(value)) or known.get(fold(value.replace("_", " ")))
 
 
 @lru_cache(maxsize=512)
