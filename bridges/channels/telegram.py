@@ -172,10 +172,10 @@ def _message(number: int, message: dict[str, Any], *, edited: bool = False) -> I
         kind = "edited"
     return Incoming(
         id=str(number),
-        chat=str(message["chat"]["id"]),
+        chat=str(int(message["chat"]["id"])),
         kind=kind,
         text=text if isinstance(text, str) else "",
-        reference=str(message["message_id"]),
+        reference=str(int(message["message_id"])),
         language=message["from"].get("language_code"),
     )
 
@@ -185,7 +185,7 @@ def _tap(number: int, query: dict[str, Any]) -> Incoming | None:
         return None
     return Incoming(
         id=str(number),
-        chat=str(query["message"]["chat"]["id"]),
+        chat=str(int(query["message"]["chat"]["id"])),
         kind="tap",
         text=str(query["data"]),
         reference=str(query["id"]),

@@ -61,6 +61,7 @@ GROUP = {"id": -5, "type": "group", "title": "RT 03"}
         ({"update_id": 11, "message": {"chat": None}}, None),
         ({"update_id": 12, "callback_query": {"id": "q", "from": {}}}, None),
         (message(13, 77, "Halo", **{"from": {"id": 77, "language_code": 5}}), None),
+        (message(14, 77, "Halo", **{"chat": {"id": "\ud800", "type": "private"}}), None),
     ],
 )
 def test_what_an_update_is(update: dict[str, Any], read: Incoming | str | tuple[str, str] | None) -> None:
