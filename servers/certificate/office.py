@@ -9,7 +9,7 @@ import tomllib
 from datetime import date
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from servers.certificate.languages import DEFAULT, LANGUAGES, OfficeWords, words
 
@@ -21,10 +21,8 @@ class OfficeError(ValueError):
     """The office file can't be used; the text names the file and the key."""
 
 
-class Signer(BaseModel):
+class Signer(BaseModel, frozen=True, extra="forbid"):
     """Who signs: the block under the letter."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: str
     name: str
@@ -32,10 +30,8 @@ class Signer(BaseModel):
     on_behalf: str = ""
 
 
-class Office(BaseModel):
+class Office(BaseModel, frozen=True, extra="forbid"):
     """What office.toml says; the shipped sample documents every key."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     language: str = DEFAULT
     kelurahan: str

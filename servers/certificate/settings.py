@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from sqlalchemy import make_url
 
 from servers.certificate import office
@@ -21,10 +21,8 @@ class SettingsError(ValueError):
     """An environment variable is wrong; the text names it."""
 
 
-class Token(BaseModel):
+class Token(BaseModel, frozen=True):
     """A key in a PKCS#11 token: the path of its module, the labels of token and key, and the PIN if one is needed."""
-
-    model_config = ConfigDict(frozen=True)
 
     module: Path
     label: str
@@ -32,10 +30,8 @@ class Token(BaseModel):
     pin: str | None = Field(default=None, repr=False)
 
 
-class Timestamp(BaseModel):
+class Timestamp(BaseModel, frozen=True):
     """An RFC 3161 authority. `required`: a letter stays reserved until it gets a timestamp."""
-
-    model_config = ConfigDict(frozen=True)
 
     url: str
     ca_file: Path | None
@@ -43,7 +39,7 @@ class Timestamp(BaseModel):
     timeout_s: float = Field(gt=0, le=30)
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, frozen=True):
     """The service's settings.
 
     | variable | default |
@@ -67,8 +63,6 @@ class Settings(BaseModel):
     | DEFAULT_TIMEZONE | Asia/Jakarta: the zone a letter's date is taken in |
     | CERTIFICATE_CRASH_AT | for drills: the point of issuing at which the process dies (see finishing.CRASH_POINTS) |
     """
-
-    model_config = ConfigDict(frozen=True)
 
     home: Path
     archive: Path

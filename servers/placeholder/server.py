@@ -6,7 +6,7 @@ from typing import Annotated, Any, NotRequired
 
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from servers.common.server import Server
@@ -22,10 +22,8 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 MAX_TEMPLATE = 200_000
 
 
-class FormattingRule(BaseModel):
+class FormattingRule(BaseModel, frozen=True):
     """How to format one placeholder's value."""
-
-    model_config = ConfigDict(frozen=True)
 
     type: Annotated[str, Field(description=f"One of {', '.join(FORMATS)}.")]
     precision: Annotated[

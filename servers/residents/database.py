@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,17 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+def missing(connection: sa.Connection, tables: Collection[sa.TableClause]) -> str:
+    """Name the tables and columns that the database lacks, or that the account may not see; empty if there are none."""
+    inspector = sa.inspect(connection)
+    there = {*inspector.get_table_names(), *inspector.get_view_names()}
+    lacking = [f"table {table.name}" for table in tables if table.name not in there]
+    for table in (table for table in tables if table.name in there):
+        columns = {column["name"] for column in inspector.get_columns(table.name)}
+        lacking += [f"column {table.name}.{column.name}" for column in table.c if column.name not in columns]
+    return ", ".join(lacking)
 
 
 def _parsed(url: str) -> sa.URL:

@@ -15,7 +15,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from servers.residents.database import Database
 from servers.residents.opensid import PERSON, OpensidRegister
@@ -44,10 +44,8 @@ REQUEST = _table(
 )
 
 
-class IssuedLetter(BaseModel):
+class IssuedLetter(BaseModel, frozen=True, hide_input_in_errors=True):
     """`nik` is the applicant's, "" if unknown; `form` are their answers, `seen` their documents."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     number: str = Field(min_length=1, max_length=100)
     title: str = Field(min_length=1, max_length=200)

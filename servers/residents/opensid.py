@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from servers.residents import codes
-from servers.residents.database import Database
+from servers.residents.database import Database, missing
 from servers.residents.pins import OpensidPins
 from servers.residents.resident import Found, RegisterError, Resident, Standing, known
 
@@ -165,18 +165,9 @@ def iso_date(value: object) -> str | None:
 
 
 def _check_columns(connection: sa.Connection) -> None:
-    inspector = sa.inspect(connection)
-    there = set(inspector.get_table_names()) | set(inspector.get_view_names())
-    missing = []
-    for table in TABLES:
-        if table.name not in there:
-            missing.append(f"table {table.name}")
-            continue
-        columns = {column["name"] for column in inspector.get_columns(table.name)}
-        missing += [f"column {table.name}.{column.name}" for column in table.c if column.name not in columns]
-    if missing:
+    if lacking := missing(connection, TABLES):
         raise RegisterError(
-            f"this OpenSID's database lacks {', '.join(missing)}, or the account may not see them; "
+            f"this OpenSID's database lacks {lacking}, or the account may not see them; "
             "update OpenSID, or give the account SELECT on these tables"
         )
 

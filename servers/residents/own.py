@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import sqlalchemy as sa
 
-from servers.residents.database import Database
+from servers.residents.database import Database, missing
 from servers.residents.pins import ScryptPins
 from servers.residents.resident import Found, RegisterError, Resident, Standing, known
 from servers.residents.schema import pins, residents
@@ -40,17 +40,10 @@ class OwnRegister:
     def check(self) -> None:
         """Raise RegisterError naming missing tables and columns."""
         with self._database.connection() as connection:
-            inspector = sa.inspect(connection)
-            missing = []
-            for table in (residents, pins):
-                if not inspector.has_table(table.name):
-                    missing.append(f"table {table.name}")
-                    continue
-                there = {column["name"] for column in inspector.get_columns(table.name)}
-                missing += [f"column {table.name}.{column.name}" for column in table.c if column.name not in there]
-        if missing:
+            lacking = missing(connection, (residents, pins))
+        if lacking:
             raise RegisterError(
-                f"RESIDENTS_URL holds neither OpenSID's tables nor a whole register of agentd's: {', '.join(missing)} "
+                f"RESIDENTS_URL holds neither OpenSID's tables nor a whole register of agentd's: {lacking} "
                 "missing; `agentd residents import FILE` makes them"
             )
         self._checked = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from servers.common.phrases import phrases
 
@@ -13,10 +13,8 @@ Standing = Literal["resident", "not_resident_here", "dead", "moved", "missing", 
 """`resident` if somebody in the register gets letters as a resident, otherwise why not."""
 
 
-class Resident(BaseModel):
+class Resident(BaseModel, frozen=True):
     """Unknown is None, never "-" or "0". Words as letters print them, names as stored, `tanggal_lahir` in ISO form."""
-
-    model_config = ConfigDict(frozen=True)
 
     nik: str
     no_kk: str | None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from servers.common import clock
 from servers.common.credentials import credential
@@ -17,7 +17,7 @@ class SettingsError(ValueError):
     """An environment variable is wrong; the text names it."""
 
 
-class Settings(BaseModel):
+class Settings(BaseModel, frozen=True):
     """The server's settings.
 
     | variable | default |
@@ -29,8 +29,6 @@ class Settings(BaseModel):
     | DEFAULT_TIMEZONE | Asia/Jakarta: the zone of the times in these lists |
     | the credential residents_locks_url | a PostgreSQL for that count, where several nodes serve one office |
     """
-
-    model_config = ConfigDict(frozen=True)
 
     url: str | None = Field(default=None, repr=False)
     office_id: int | None

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 Greeting = Literal["pagi", "siang", "sore", "malam"]
 
@@ -20,11 +20,9 @@ SAID = LANGUAGES["id"]
 """The server's sentences."""
 
 
-class Moment(BaseModel):
+class Moment(BaseModel, frozen=True):
     """What `get_current_time` answers. `time` is ISO 8601 with its offset; dates read `5 Maret 2026`, `5 March 2026`;
     `timezone` is the IANA name, `zone` its abbreviation (`WIB`)."""
-
-    model_config = ConfigDict(frozen=True)
 
     time: str
     weekday_id: str

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from agentd.errors import CommandError
 from agentd.state import give
@@ -22,20 +22,16 @@ class BackupError(CommandError):
     """A backup can't be made or restored; the text says why and what to do."""
 
 
-class File(BaseModel):
+class File(BaseModel, frozen=True):
     """One file; `path` is relative to the backup, with `/`."""
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     size: int
     sha256: str
 
 
-class Manifest(BaseModel):
+class Manifest(BaseModel, frozen=True):
     """`made_at` (ISO 8601): the backup has nothing from after it. `missing` says in words what else must be saved."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: int = FORMAT
     agentd: str

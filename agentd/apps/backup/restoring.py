@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agentd.apps.backup.manifest import LETTERS, STATE, BackupError, File, Manifest, make_private_folder, sync, verified
 from agentd.state import LOCKS, UNFINISHED, alone, give
@@ -37,10 +37,8 @@ class Places(BaseModel):
     office: Path
 
 
-class Plan(BaseModel):
+class Plan(BaseModel, frozen=True):
     """`moves`: (present file, where it is set aside); `copies`: (file of the backup or old archive, target)."""
-
-    model_config = ConfigDict(frozen=True)
 
     moves: list[tuple[Path, Path]]
     copies: list[tuple[Path, Path]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic import BaseModel, Field, RootModel
 
 from agentd.apps.channels.port import ChannelSettings
 from agentd.config.check import check_doubles, check_plugins
@@ -14,10 +14,8 @@ from agentd.config.sections import Report, SectionOfApp
 from agentd.credentials import advice, missing, secret, wrong_name
 
 
-class ChannelEntry(BaseModel):
+class ChannelEntry(BaseModel, frozen=True, extra="allow", strict=True):
     """`[[channels]]`: chat services by which people write to the office (docs/channels.md), read at each start."""
-
-    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
 
     name: str = Field(pattern=r"^[a-z0-9-]{1,40}$")
     """Its name here and in the address of its webhook, `/channels/NAME`."""
@@ -36,10 +34,8 @@ class ChannelEntry(BaseModel):
     """Messages a minute that one person may send."""
 
 
-class ChannelsSection(SectionOfApp, RootModel[list[ChannelEntry]]):
+class ChannelsSection(SectionOfApp, RootModel[list[ChannelEntry]], frozen=True, strict=True):
     """Chat services by which people write to the office."""
-
-    model_config = ConfigDict(frozen=True, strict=True)
 
     root: list[ChannelEntry] = Field(default_factory=list)
     _channels: tuple[ChannelSettings, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import Caller
@@ -19,10 +19,8 @@ class GraphParams(Params):
     session_key: SessionKey | None = None
 
 
-class GraphAnswer(BaseModel):
+class GraphAnswer(BaseModel, extra="allow"):
     """The query that answered, its rows, and every attempt with what its validators said."""
-
-    model_config = ConfigDict(extra="allow")
 
     run_id: str
     status: str

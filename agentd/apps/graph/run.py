@@ -12,7 +12,6 @@ from agentd.ports import ToolHost
 from agentd.runs.execution import Result, RunContext
 
 SERVER, TOOL = "text2cypher", "ask_graph"
-_KEYS = ("cypher", "columns", "headings", "rows", "answer", "attempts", "confidence", "doubts")
 
 
 class GraphRun:
@@ -50,16 +49,8 @@ class GraphRun:
             kind = BY_TYPE.get(outcome.error_type or "", ToolExecution)
             return Result("failed", {}, error=kind(outcome.message or "the graph server failed"))
         output = outcome.output if isinstance(outcome.output, dict) else {}
-        empty: dict[str, Any] = {
-            "cypher": None,
-            "columns": [],
-            "headings": [],
-            "rows": [],
-            "answer": outcome.message,
-            "attempts": [],
-            "confidence": 0.0,
-            "doubts": [],
-        }
-        answer = {key: output.get(key, empty[key]) for key in _KEYS}
+        answer: dict[str, Any] = {"cypher": None, "answer": outcome.message, "confidence": 0.0}
+        answer |= {name: [] for name in ("columns", "headings", "rows", "attempts", "doubts")}
+        answer |= {name: output[name] for name in answer if name in output}
         answer["cypher"] = answer["cypher"] or None
         return Result("completed", {**answer, "response": answer["answer"] or ""})

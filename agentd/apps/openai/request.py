@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from agentd.errors import InvalidParams
 from agentd.messages import ChatMessage, Role
@@ -16,8 +16,8 @@ MAX_TOKENS = 1024
 _TEXT_ALONE = "it should be text, or a list of parts of type text: nothing else is read here"
 
 
-class _Ask(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+class _Ask(BaseModel, frozen=True, extra="ignore"):
+    """A part of a request; what a client sends besides is ignored."""
 
 
 class _TextPart(_Ask):

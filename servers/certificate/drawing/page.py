@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 from reportlab import rl_config
 from reportlab.lib.enums import TA_CENTER, TA_JUSTIFY
 from reportlab.lib.pagesizes import A4
@@ -60,13 +60,11 @@ SIGNER_NAME = ParagraphStyle("signer-name", parent=SIGNER, fontName=BOLD)
 FINE = ParagraphStyle("fine", fontName=REGULAR, fontSize=7.5, leading=10)
 
 
-class Issue(BaseModel):
+class Issue(BaseModel, frozen=True):
     """What issuing adds to a letter: number, day, verification code, its address, and the signed statement.
 
     `statement` (statement.py) follows the address in the QR code after a `#`: browsers don't send that part.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     number: str
     day: date

@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from servers.certificate.letters.lettertype import LetterType
 from servers.certificate.messages import Message
@@ -23,10 +23,8 @@ class IssueError(Exception):
         super().__init__(str(self.message))
 
 
-class Issued(BaseModel):
+class Issued(BaseModel, frozen=True):
     """A letter that exists: what `generate_…` answers. `path` is absolute, dates are ISO, `size` in bytes."""
-
-    model_config = ConfigDict(frozen=True)
 
     number: str
     letter_type: str

@@ -12,8 +12,6 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-
 from servers.certificate.issuing.checks import Checks
 from servers.certificate.issuing.drafting import Drafts, pages
 from servers.certificate.issuing.finishing import Finisher
@@ -167,20 +165,6 @@ class LetterService:
         if self.ledger.exists() and self.ledger.reserved():
             self.recover()
 
-    @property
-    def key_files(self) -> officekey.KeyFiles:
-        """Return the files of the configured key, or of the office's own, created at first use."""
-        return self.keys.files
-
-    @property
-    def statement_key(self) -> Ed25519PrivateKey:
-        """Return the key that signs QR codes' statements: the configured one, or one created at first use."""
-        return self.keys.statement
-
-    def statement_keys(self) -> list[Ed25519PublicKey]:
-        """Return the public keys that verify our statements, from the key folder and the register."""
-        return self.keys.statement_keys()
-
     def _issue(self, request: Request) -> tuple[Letter, bool]:
         known = self.ledger.known(request)
         if known is not None and known.status != "reserved":
@@ -211,7 +195,7 @@ class LetterService:
         self.checks.require()
 
     def _load_key(self) -> None:
-        _ = self.keys.signer, self.statement_key
+        _ = self.keys.signer, self.keys.statement
 
     def _number(self, seq: int, request: Request, now: datetime) -> str:
         self._finisher.reached("in_reservation")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from servers.certificate.register.chain import Entry
 from servers.certificate.register.journal import Tail, line
@@ -32,10 +32,8 @@ def _keys(shared: bool) -> str:
     return f"{NODES if shared else ''}{KEYS}"
 
 
-class Refusal(BaseModel):
+class Refusal(BaseModel, frozen=True):
     """A mismatch, for the office: `what` is wrong and `to_do` about it. `kind` is a stable name."""
-
-    model_config = ConfigDict(frozen=True)
 
     kind: Literal[
         "register_behind",

@@ -10,17 +10,15 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 DEFAULT = "id"
 """For an office that sets none."""
 LANGUAGES = tuple(sorted(file.stem for file in Path(__file__).parent.glob("*.toml")))
 
 
-class ReadingWords(BaseModel):
+class ReadingWords(BaseModel, frozen=True, extra="forbid"):
     """How people write what a field takes; lower case, regular expressions where a word alone doesn't do."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     months: tuple[tuple[str, ...], ...]
     """Other spellings of each month."""
@@ -47,10 +45,8 @@ class ReadingWords(BaseModel):
     conjunctions: tuple[str, ...] = ()
 
 
-class OfficeWords(BaseModel):
+class OfficeWords(BaseModel, frozen=True, extra="forbid"):
     """One language's words; `{name}` in them is filled by `str.format`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     locale: str
     months: tuple[str, ...]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from servers.certificate.languages import OfficeWords
 
@@ -19,10 +19,8 @@ NOT_NAMED = frozenset({"officer", "default", "derived"})
 """Sources that are neither the register nor the citizen's statement."""
 
 
-class Basis(BaseModel):
+class Basis(BaseModel, frozen=True):
     """`sources` gives each field's source; `seen` are the letter's requirements that an officer ticked."""
-
-    model_config = ConfigDict(frozen=True)
 
     level: Level = "declared"
     seen: tuple[str, ...] = ()

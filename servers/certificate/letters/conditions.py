@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 COLUMNS = (
     *("nik", "no_kk", "nama", "jenis_kelamin", "tempat_lahir", "tanggal_lahir", "agama", "status_perkawinan"),
@@ -16,10 +16,8 @@ COLUMN = rf"(resident|family)\.({'|'.join(COLUMNS)})"
 Source = Annotated[str, Field(pattern=rf"^({COLUMN}|family\.anak_pemohon)$")]
 
 
-class Condition(BaseModel):
+class Condition(BaseModel, frozen=True, extra="forbid"):
     """`of` is the value to check; a value that the register doesn't have is not checked."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     of: Source
     only: tuple[str, ...] = Field(default=(), description="the values that allow the letter")

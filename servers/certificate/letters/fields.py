@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from hardening.patterns import bounded
 from servers.certificate.languages import OfficeWords
@@ -23,10 +23,8 @@ LONGEST = 400
 """Maximum characters of a register value, which is printed unchanged."""
 
 
-class FieldProblem(BaseModel):
+class FieldProblem(BaseModel, frozen=True):
     """One wrong field. `message` is a whole sentence in the office's language that begins with the label."""
-
-    model_config = ConfigDict(frozen=True)
 
     field: str
     label: str
@@ -41,10 +39,8 @@ class InvalidFields(Exception):
         super().__init__(f"{len(problems)} fields: {', '.join(problem.field for problem in problems)}")
 
 
-class LetterField(BaseModel):
+class LetterField(BaseModel, frozen=True, extra="forbid"):
     """One field as its letter.toml declares it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal[
         "nik",
@@ -127,7 +123,7 @@ class LetterField(BaseModel):
             schema["x-agentd-spellings"] = {choice: list(others) for choice, others in self.spellings.items()}
         else:
             kind = kinds.KINDS[self.kind]
-            schema |= {"format": kind.format, "examples": [*self.examples] or [kind.example]}
+            schema |= {"format": self.kind, "examples": [*self.examples] or [kind.example]}
             schema |= {"pattern": f"^(?:{self.pattern})$"} if self.pattern else {}
         hint = spoken.hints.get(self.kind) if self.hint is None else self.hint
         said = {

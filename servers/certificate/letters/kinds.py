@@ -58,9 +58,8 @@ _FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind: its JSON Schema `format`, an obviously fake example, and its reader."""
+    """One kind: an obviously fake example, and its reader. Its name is its JSON Schema `format`."""
 
-    format: str
     example: str
     read: Callable[[str], str]
     max_length: int = 120
@@ -257,19 +256,19 @@ def _is_date(year: int, month: int, day: int) -> bool:
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
-        "nik": Kind("nik", "0000000000000000", read_nik),
-        "kk": Kind("kk", "0000000000000000", read_kk),
-        "date": Kind("date", "0000-00-00", read_date),
-        "rt": Kind("rt", "000", read_rt_rw),
-        "rw": Kind("rw", "000", read_rt_rw),
-        "phone": Kind("phone", "000", read_phone),
-        "person-name": Kind("person-name", "NAMA CONTOH", read_person_name, max_length=80),
-        "address": Kind("address", "ALAMAT CONTOH", read_address, max_length=160),
-        "text": Kind("text", "ISIAN CONTOH", read_text),
-        "code": Kind("code", "KODE CONTOH", read_code, max_length=40),
-        "money": Kind("money", "Rp0", read_money),
-        "number": Kind("number", "0", read_number),
-        "time": Kind("time", "00.00", read_time),
+        "nik": Kind("0000000000000000", read_nik),
+        "kk": Kind("0000000000000000", read_kk),
+        "date": Kind("0000-00-00", read_date),
+        "rt": Kind("000", read_rt_rw),
+        "rw": Kind("000", read_rt_rw),
+        "phone": Kind("000", read_phone),
+        "person-name": Kind("NAMA CONTOH", read_person_name, max_length=80),
+        "address": Kind("ALAMAT CONTOH", read_address, max_length=160),
+        "text": Kind("ISIAN CONTOH", read_text),
+        "code": Kind("KODE CONTOH", read_code, max_length=40),
+        "money": Kind("Rp0", read_money),
+        "number": Kind("0", read_number),
+        "time": Kind("00.00", read_time),
     }
 )
 

@@ -14,7 +14,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
 from servers.certificate.languages import DEFAULT, OfficeWords, words
@@ -50,10 +50,8 @@ class LetterTypeError(ValueError):
     """A letter's folder can't be used; the text names the file and what to correct."""
 
 
-class LetterType(BaseModel):
+class LetterType(BaseModel, frozen=True, extra="forbid"):
     """A type of letter. `key` is its folder's name, and `generate_KEY` its tool."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     key: Slug
     title: str = Field(min_length=1)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, model_validator
+from pydantic import AfterValidator, BaseModel, TypeAdapter, model_validator
 
 from servers.certificate.letters.fields import CodePattern
 from servers.certificate.letters.kinds import KINDS
@@ -15,10 +15,8 @@ from servers.certificate.letters.kinds import KINDS
 FILE = "kinds.toml"
 
 
-class OwnKind(BaseModel):
+class OwnKind(BaseModel, frozen=True, extra="forbid"):
     """One kind: a code with a pattern, a number between bounds, or choices (each with its other spellings)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pattern: CodePattern | None = None
     least: int | None = None

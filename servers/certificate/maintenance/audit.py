@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.register import chain, restored
@@ -22,10 +22,8 @@ ENTRIES_COUNTER = ("", 0)
 JSON_COLUMNS = ("answers", "proposed", "approvals", "basis")
 
 
-class Finding(BaseModel):
+class Finding(BaseModel, frozen=True):
     """`fault`: something was changed, inserted or lost, or issuing is refused. `note`: correct, but worth knowing."""
-
-    model_config = ConfigDict(frozen=True)
 
     mark: Literal["fault", "note"]
     what: str

@@ -11,7 +11,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.settings import Settings
@@ -19,10 +19,8 @@ from servers.certificate.settings import Settings
 LEDGER, ARCHIVE, OFFICE = "ledger.db", "archive", "office"
 
 
-class Places(BaseModel):
+class Places(BaseModel, frozen=True):
     """Absolute paths. `ledger` is null if the register is in a database elsewhere, which `register_place` names."""
-
-    model_config = ConfigDict(frozen=True)
 
     home: str
     ledger: str | None

@@ -45,7 +45,7 @@ def steps(service: LetterService) -> Iterator[Step]:
 def accept_key(service: LetterService) -> Step:
     """Let the present key sign from now on, though no earlier CA certifies it."""
     return Step(
-        f"the key of {service.key_files.cert} signs this register's letters from now on",
+        f"the key of {service.keys.files.cert} signs this register's letters from now on",
         lambda: service.keys.remember(service.now()),
     )
 

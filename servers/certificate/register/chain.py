@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 Event = Literal["begun", "kept", "key", "reserved", "issued", "voided", "signed", "skipped", "restored"]
 NOTHING = "0" * 64
 """The `previous` hash of the first entry."""
 
 
-class Entry(BaseModel):
+class Entry(BaseModel, frozen=True):
     """One entry. `seq` counts from 1 without gap, `at` is ISO 8601, `body` canonical JSON (see `canonical`).
 
     | event | body |
@@ -33,8 +33,6 @@ class Entry(BaseModel):
     | skipped | series, year, last: numbers up to `last` are not given, for they may be on lost letters |
     | restored | backup_made_at: the state was put back from a backup of that time |
     """
-
-    model_config = ConfigDict(frozen=True)
 
     seq: int
     event: Event

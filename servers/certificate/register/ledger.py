@@ -134,8 +134,17 @@ class Ledger:
         return None if row is None else Entry(**row)
 
     def note(self, event: chain.Event, body: Mapping[str, Any], at: datetime) -> Entry:
-        """Append an entry that changes no letter: key, signed, restored."""
-        return self._database.transaction(lambda connection: append_entry(connection, event, body, at.isoformat()))
+        """Append an entry and do what it says: keep a letter, skip numbers; key, signed and restored change none.
+
+        Raises LedgerError, also if the number of a letter to keep is taken.
+        """
+
+        def enter(connection: sa.Connection) -> Entry:
+            one = append_entry(connection, event, body, at.isoformat())
+            redo(connection, one)
+            return one
+
+        return self._database.transaction(enter)
 
     def rows(self) -> tuple[list[dict[str, Any]], dict[tuple[str, int], int]]:
         """Return the raw rows of the letters, and the counters as {(series, year): last}, for an audit."""
@@ -162,22 +171,11 @@ class Ledger:
 
     def keep(self, row: Mapping[str, Any], source: str, at: datetime) -> None:
         """Add a letter that only the archive has. Raises LedgerError if its number is taken."""
-
-        def enter(connection: sa.Connection) -> None:
-            redo(connection, append_entry(connection, "kept", {"letter": dict(row), "from": source}, at.isoformat()))
-
-        self._database.transaction(enter)
+        self.note("kept", {"letter": dict(row), "from": source}, at)
 
     def skip(self, series: str, year: int, last: int, at: datetime) -> None:
         """Assign no number up to `last`: letters that this register has lost may have them."""
-
-        def enter(connection: sa.Connection) -> None:
-            redo(
-                connection,
-                append_entry(connection, "skipped", {"series": series, "year": year, "last": last}, at.isoformat()),
-            )
-
-        self._database.transaction(enter)
+        self.note("skipped", {"series": series, "year": year, "last": last}, at)
 
     def put_back(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
         """Restore these letters' rows to what their entries say, with the guards removed meanwhile."""

@@ -6,7 +6,7 @@ import json
 from datetime import date
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from servers.certificate.letters.basis import DECLARED, Basis
 from servers.certificate.register.chain import digest
@@ -18,22 +18,18 @@ class KeyConflict(Exception):
     """This idempotency key has already been used with other arguments."""
 
 
-class Approval(BaseModel):
+class Approval(BaseModel, frozen=True):
     """Who said yes, by the id of the caller, and when (ISO 8601, as the daemon says)."""
-
-    model_config = ConfigDict(frozen=True)
 
     by: str
     at: str | None = None
 
 
-class Letter(BaseModel):
+class Letter(BaseModel, frozen=True):
     """A row of the register. `proposed` is what was requested before an approver changed it; null if nobody did.
 
     `basis` is null in a letter of an earlier version, for which `valid_until` isn't stored either.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     id: int
     letter_type: str
@@ -65,10 +61,8 @@ class Letter(BaseModel):
         return self.basis.registered if self.basis else frozenset()
 
 
-class Consent(BaseModel):
+class Consent(BaseModel, frozen=True):
     """Who made the call, what they proposed if the approver changed it, and who approved."""
-
-    model_config = ConfigDict(frozen=True)
 
     proposed_by: str | None = None
     proposed: dict[str, Any] | None = None
@@ -80,10 +74,8 @@ NO_CONSENT = Consent()
 """A call that nobody proposed or approved."""
 
 
-class Request(BaseModel):
+class Request(BaseModel, frozen=True):
     """A letter to issue: its type, its canonical values, and what identifies a repeated call."""
-
-    model_config = ConfigDict(frozen=True)
 
     letter_type: str
     series: str

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from servers.certificate.register.chain import Entry
 
@@ -14,10 +14,8 @@ FILE = "restored.json"
 UNFINISHED = ".restoring"
 
 
-class Restored(BaseModel):
+class Restored(BaseModel, frozen=True):
     """When the backup was made and restored, in ISO 8601."""
-
-    model_config = ConfigDict(frozen=True)
 
     backup_made_at: str
     restored_at: str

@@ -18,7 +18,7 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 from pyhanko.keys import load_certs_from_pemder, load_certs_from_pemder_data
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
@@ -47,10 +47,8 @@ logging.getLogger("pyhanko").setLevel(logging.CRITICAL)
 logging.getLogger("pyhanko_certvalidator").setLevel(logging.CRITICAL)
 
 
-class Examination(BaseModel):
+class Examination(BaseModel, frozen=True):
     """What a file's signature shows by itself; for `intact` the ledger must still confirm that the office issued it."""
-
-    model_config = ConfigDict(frozen=True)
 
     finding: Finding
     signer: str | None = None

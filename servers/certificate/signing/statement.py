@@ -23,7 +23,7 @@ import cbor2
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from servers.certificate.letters import kinds
 from servers.certificate.letters.lettertype import LetterType
@@ -57,10 +57,8 @@ class StatementError(ValueError):
         super().__init__(fault)
 
 
-class Statement(BaseModel):
+class Statement(BaseModel, frozen=True, extra="forbid"):
     """What the paper says. `nik_last4` and `purpose` are empty for a letter that has none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     number: str = Field(min_length=1)
     letter_type: str = Field(min_length=1)

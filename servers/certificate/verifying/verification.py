@@ -12,7 +12,7 @@ import itertools
 import re
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from servers.certificate.issuing.issued import masked_name, normal_code
 from servers.certificate.issuing.issuing import LetterService
@@ -23,10 +23,8 @@ from servers.certificate.signing.statement import Statement, StatementError, rea
 Verdict = Literal["genuine", "voided", "tampered", "unknown", "unconfirmed"]
 
 
-class Paper(BaseModel):
+class Paper(BaseModel, frozen=True):
     """What the genuine paper says by the signed statement in its QR code. `date` is ISO; empty: the letter has none."""
-
-    model_config = ConfigDict(frozen=True)
 
     letter_type: str
     title: str
@@ -38,15 +36,13 @@ class Paper(BaseModel):
     valid_until: str = ""
 
 
-class Verification(BaseModel):
+class Verification(BaseModel, frozen=True):
     """What `verify_letter` answers. The letter's own fields are null unless the ledger knows it.
 
     `cause` is a stable name for `reason`: a key of `[verification]` in languages/*.toml, its sentence in the office's
     language. `paper` is null unless a genuine statement was asked about. `unconfirmed`: the statement is genuine, and
     the register couldn't be asked.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     status: Verdict
     genuine: bool
@@ -83,7 +79,7 @@ class Verifier:
     def statement(self, said: str, address: str = "") -> Verification:
         """Verify the signed statement of a QR code; the `address` before it must belong to the same letter."""
         try:
-            statement = read(said, self._service.statement_keys())
+            statement = read(said, self._service.keys.statement_keys())
         except StatementError as error:
             return self._refused("tampered", error.fault)
         paper, ledger, code = self._paper(statement), self._service.ledger, _code_of(address)

@@ -169,7 +169,7 @@ def test_a_letters_own_validity_is_printed_kept_and_checked(
     assert issued.valid_until == "2026-04-04" and row is not None and row.valid_until == date(2026, 4, 4)
     assert "berlaku sampai dengan tanggal 4 April 2026" in printed(service, issued)
     said = statement.stated(service.catalogue.types["surat_saya"], row.values, row.number, row.day, row.valid_until)
-    qr = f"{issued.verify_url}#{statement.sign(said, service.statement_key)}"
+    qr = f"{issued.verify_url}#{statement.sign(said, service.keys.statement)}"
     found = Verifier(service).code(qr)
     assert found.cause == "valid" and found.paper is not None and found.paper.valid_until == "2026-04-04"
     # What is printed holds, whatever the folder says later.

@@ -122,7 +122,7 @@ def test_a_letter_says_when_it_was_signed_by_an_authority_that_others_believe(
     assert stamped_by(letter, authority.ca, tmp_path)
     assert "Signature is Valid" in pdfsig(letter) and "Total document signed" in pdfsig(letter)
     [signature] = PdfFileReader(io.BytesIO(letter.read_bytes())).embedded_regular_signatures
-    office = ValidationContext(trust_roots=list(load_certs_from_pemder(map(str, service.key_files.roots))))
+    office = ValidationContext(trust_roots=list(load_certs_from_pemder(map(str, service.keys.files.roots))))
     clocks = ValidationContext(trust_roots=list(load_certs_from_pemder([authority.ca])))
     status = validate_pdf_signature(signature, office, ts_validation_context=clocks)
     assert status.bottom_line and status.timestamp_validity is not None and status.timestamp_validity.trusted

@@ -78,7 +78,7 @@ def test_a_qr_code_made_of_two_letters_is_noticed(service: LetterService, letter
 def test_a_statement_that_the_register_does_not_know_is_said_to_be_alone(
     service: LetterService, letter: Issued
 ) -> None:
-    said = sign(SAID.model_copy(update={"number": "999/SKD/CONTOH/III/2026"}), service.statement_key)
+    said = sign(SAID.model_copy(update={"number": "999/SKD/CONTOH/III/2026"}), service.keys.statement)
     found = Verifier(service).code(f"#{said}")
     assert (found.status, found.genuine, found.cause) == ("unknown", False, "statement_alone")
     assert Verifier(service).code(f"AAAA-BBBB-CCCC-DDDD#{said}").status == "unknown"
@@ -106,7 +106,7 @@ def test_the_same_letter_finished_after_a_crash_carries_the_same_statement(
 ) -> None:
     row = row_of(service, letter)
     said = stated(service.catalogue.types[row.letter_type], row.values, row.number, row.day)
-    assert qr(service, letter) == f"{letter.verify_url}#{sign(said, service.statement_key)}"
+    assert qr(service, letter) == f"{letter.verify_url}#{sign(said, service.keys.statement)}"
 
 
 def test_anybody_with_the_public_key_verifies_offline(
@@ -182,13 +182,13 @@ def test_letters_of_a_renewed_key_stay_genuine(service: LetterService, letter: I
     assert Verifier(renewed).code(said).genuine
     new = issue(renewed, DOMISILI | {"nama": "Budi Santoso"})
     assert Verifier(renewed).code(qr(renewed, new)).genuine
-    assert len(renewed.statement_keys()) == 2
+    assert len(renewed.keys.statement_keys()) == 2
 
 
 def test_several_nodes_may_share_a_named_key(tmp_path: Path) -> None:
     statementkey.ensure(tmp_path / "shared", None)
     named = {"OFFICE_STATEMENT_KEY_FILE": str(tmp_path / "shared" / statementkey.KEY)}
     one, two = (open_service(tmp_path / name, **named) for name in "ab")
-    said = sign(SAID, one.statement_key)
+    said = sign(SAID, one.keys.statement)
     assert Verifier(two).code(f"#{said}").cause == "statement_alone"
     assert not (tmp_path / "b/letters/office" / statementkey.KEY).exists()

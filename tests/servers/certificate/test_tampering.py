@@ -135,7 +135,7 @@ def test_a_letter_signed_by_somebody_elses_key_is_foreign(pdf: bytes, verifier: 
 
 
 def test_our_own_key_is_not_enough_without_the_register(pdf: bytes, service: LetterService, verifier: Verifier) -> None:
-    signer = OfficeSigner(service.key_files, None, "Kelurahan Cakung Barat")
+    signer = OfficeSigner(service.keys.files, None, "Kelurahan Cakung Barat")
     result = verifier.file(signer.sign(pdf[: pdf.index(b"%%EOF") + 6]))
     assert result.status == "unknown" and "tidak terdaftar" in result.reason
 
@@ -182,7 +182,7 @@ def test_pdfsig_and_an_nss_database_agree(service: LetterService, pdf: bytes, tm
     (tmp_path / "letter.pdf").write_bytes(pdf)
     nss = tmp_path / "nss"
     nss.mkdir()
-    root = service.key_files.roots[0]
+    root = service.keys.files.roots[0]
     for command in (
         ["certutil", "-N", "-d", f"sql:{nss}", "--empty-password"],
         ["certutil", "-A", "-d", f"sql:{nss}", "-n", "office", "-t", "C,C,C", "-i", str(root)],
