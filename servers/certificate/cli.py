@@ -196,9 +196,8 @@ def _audit(service: LetterService, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([finding.model_dump() for finding in findings], ensure_ascii=False))
     else:
-        for finding in findings:
-            print(f"{MARKS[finding.mark]} {finding.what}" + (f"\n    → {finding.to_do}" if finding.to_do else ""))
-        print(f"head {head(service)}")
+        lines = [f"{MARKS[one.mark]} {one.what}" + (f"\n    → {one.to_do}" if one.to_do else "") for one in findings]
+        print("\n".join([*(lines or ["✓ register, archive, key and clock agree"]), f"head {head(service)}"]))
     return 1 if any(finding.mark == "fault" for finding in findings) else 0
 
 

@@ -91,7 +91,7 @@ def _import(settings: Settings, file: Path) -> int:
             print(f"{file.name}:{bad.line}: {bad.reason}", file=sys.stderr)
         print(f"residents: {error}", file=sys.stderr)
         return 1
-    print(f"{count} residents imported")
+    print(f"{count} resident{'s' * (count != 1)} imported")
     return 0
 
 

@@ -45,7 +45,7 @@ class NothingImported(Exception):
     """Some rows are bad, so none was imported."""
 
     def __init__(self, bad: list[BadLine]) -> None:
-        super().__init__(f"{len(bad)} bad rows: nothing was imported")
+        super().__init__(f"{len(bad)} bad row{'s' * (len(bad) != 1)}: nothing was imported")
         self.bad = bad
 
 

@@ -61,6 +61,8 @@ def run(given: argparse.Namespace) -> int:
     found = [entry for entry in trail.entries() if _meant(entry, given)]
     for entry in found[-given.last :] if given.last else found:
         print(_as_json(entry) if given.json else _as_line(entry))
+    if not found:
+        print(f"{'no such entry' if trail.head() else 'no entry yet'} in {state}", file=sys.stderr)
     return 0
 
 

@@ -33,7 +33,7 @@ def run(given: argparse.Namespace) -> int:
     read: Read = given.read
     named = given.names
     if read is _explained and not named:
-        print("agentd tools explain TOOL | FILE.json ...")
+        print("usage: agentd tools explain TOOL | FILE.json ...")
         return 2
     if named and all(name.endswith(".json") for name in named):  # files need no daemon
         return asyncio.run(read(tool for name in named for tool in _in_file(Path(name))))
@@ -48,7 +48,8 @@ async def _named(settings: Any, read: Read, named: Sequence[str]) -> int:
     wanted = {name.casefold() for name in named}
     known = {tool["name"].casefold() for tool in listed}
     if strange := wanted - known:
-        print(f"agentd tools: there is no tool {', '.join(sorted(strange))}; `agentd tools` lists them")
+        named = ", ".join(sorted(strange))
+        print(f"agentd tools: there is no tool {named}; `agentd tools` lists them, and a file's name ends in .json")
         return 2
     return await read((tool, "") for tool in listed if not wanted or tool["name"].casefold() in wanted)
 

@@ -63,7 +63,7 @@ def register(words: Any) -> None:
 def _add(given: argparse.Namespace) -> int:
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
     if bool(command) == bool(given.url) or (command and command[0].startswith("-")):
-        print("agentd tools add [--for SCOPES] [--env NAME=VALUE] … NAME -- COMMAND …   (or --url URL NAME)")
+        print("usage: agentd tools add [--for SCOPES] [--env NAME=VALUE] … NAME -- COMMAND …   (or --url URL NAME)")
         return 2
     server = NewServer(
         name=given.name,
@@ -122,7 +122,7 @@ def _import(given: argparse.Namespace) -> int:
     for server in new:
         print(lines(server))
     print("\n".join(notes), file=sys.stderr)
-    print(f"{len(new)} servers written to {file}")
+    print(f"{len(new)} server{'s' * (len(new) != 1)} written to {file}")
     return asyncio.run(_reloaded(given, {server.name for server in new})) if new else 0
 
 

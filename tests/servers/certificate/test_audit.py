@@ -77,9 +77,12 @@ def forge(ledger: Path, *statements: str | Forge) -> None:
     connection.close()
 
 
-def test_a_sound_register_has_no_fault(office: LetterService, tmp_path: Path) -> None:
+def test_a_sound_register_has_no_fault_and_the_command_says_so(
+    office: LetterService, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert faults(office) == ""
     assert main(["audit", "--state", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("✓ register, archive, key and clock agree\nhead ")
 
 
 FIRST = "001/SKD/CONTOH/III/2026"
