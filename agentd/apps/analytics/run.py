@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 
 from agentd.apps.analytics.graph import run_workflow
-from agentd.apps.analytics.nodes.clarifying import resolved
+from agentd.apps.analytics.nodes.clarifying import continued, resolved
 from agentd.apps.analytics.nodes.consult_schema import consult_schema
 from agentd.apps.analytics.nodes.execute_query import execute_query
 from agentd.apps.analytics.nodes.generate_error_response import generate_error_response
@@ -85,7 +85,8 @@ class AnalyticsRun:
         past = await self._earlier(row)
         history = [said for turn in past for said in _turn(turn)]
         pending = (past[-1].outcome or {}).get("clarification") if past else None
-        question = resolved(in_full(row.prompt), pending, self._ports.clock.now().date())
+        asked = resolved(in_full(row.prompt), pending, self._ports.clock.now().date())
+        question = continued(asked, [said["content"] for said in history if said["role"] == "user"])
         state = initial_state(question, row.session_id, history, style)
         try:
             ended = await run_workflow(state, steps.run_node)

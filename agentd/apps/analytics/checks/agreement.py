@@ -15,7 +15,7 @@ from sqlglot import exp
 from agentd.apps.analytics.answer.formats import FIGURES, type_of
 from agentd.apps.analytics.question.comparisons import BOUNDS, bounds_of
 from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, sources_of
-from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import column_phrases, finder, phrase_finder, topics_of, vocabulary
 
 Table = Mapping[str, Any]
 _TURNED = {"GT": "LT", "LT": "GT", "GTE": "LTE", "LTE": "GTE"}
@@ -28,6 +28,7 @@ def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> It
     used = {name: table for table in tables if (name := str(table["table_name"])).casefold() in read}
     yield from _other_bounds(asked, select)
     yield from _other_sides(asked, select, used)
+    yield from _turned_deadlines(asked, select)
     yield from _not_emptied(asked, select, used)
     yield from _rows_for_things(asked, select, used)
     yield from _nothing_as_something(select)
@@ -99,6 +100,18 @@ def _other_sides(asked: str, select: exp.Select, used: Mapping[str, Table]) -> I
             behind = " ".join(re.findall(r"[^\W_]+", asked[found.end() :].casefold()))
             meant = [each for each in columns if " " in each and re.match(rf"(?:\w+ )?{each}\b", behind)]
             yield from (f"{found[0]} {each}" for each in meant if (each, kind) not in compared)
+
+
+def _turned_deadlines(asked: str, select: exp.Select) -> Iterator[str]:
+    """The word for a deadline if the query takes what is past it for "not yet due", or the rest for "overdue"."""
+    columns = [(side.name, kind[:2]) for side, kind in _compared(select) if isinstance(side, exp.Column)]
+    sides = {kind for name, kind in columns if speaks(name, "deadlines")}
+    for phrase in column_phrases(asked):
+        found = phrase_finder(phrase).search(asked)
+        if found and speaks(vocabulary().columns[phrase], "deadlines"):
+            not_yet = any(map(restricted, asked[: found.start()].split()[-2:]))  # a day > due date: it is past
+            if sides == ({"GT"} if not_yet else {"LT"} if finder("late").search(found[0]) else None):
+                yield found[0]
 
 
 def _compared(select: exp.Select) -> Iterator[tuple[exp.Expr, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
@@ -44,9 +45,14 @@ def chosen_although_denied(reading: Reading, leaf: exp.Expr) -> bool:
 
 
 def _negated(reading: Reading, columns: Iterable[exp.Column]) -> Iterator[bool]:
-    """For each word of the columns' names in the question: whether one of the two words before it negates it."""
-    words = [word for each in columns for word in words_of(each.name).split() if len(word) > 3]
-    yield from (restricted(_before(reading, word)) is not None for word in words if word in reading.asked.said)
+    """For each word of the columns' names in the question (or, without one, of their descriptions): whether one of the
+    two words before it negates it."""
+    columns = list(columns)
+    for about in (" ".join(words_of(each.name) for each in columns), reading.about(columns).casefold()):
+        words = [word for word in re.findall(r"[^\W\d_]{4,}", about) if word in reading.asked.said]
+        yield from (restricted(_before(reading, word)) is not None for word in words)
+        if words:
+            return
 
 
 def _before(reading: Reading, text: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import cache
+from itertools import dropwhile
 from typing import Any, Literal, TypedDict
 
 from agentd.agent import languages
 from agentd.apps.analytics.checks.unknown_words import about_table
-from agentd.apps.analytics.question.periods import period_of
+from agentd.apps.analytics.question.periods import period_of, timeless
 from agentd.apps.analytics.question.spans import month_label
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 from agentd.apps.analytics.wording import label_for
@@ -81,6 +83,40 @@ def resolved(said: str, pending: Mapping[str, Any] | None, today: date) -> str:
         asked = str(pending["question"]).strip().rstrip("?. ")
         return said if set(asked.casefold().split()) <= set(plain.split()) else f"{asked} {said.strip().rstrip('?. ')}?"
     return said
+
+
+def continued(question: str, past: Sequence[str]) -> str:
+    """The question; if it says only a time ("dan bulan lalu?"), the last one that says more, of this time instead.
+
+    A comparison stays as it is: it isn't clear which of its times is meant.
+    """
+    earlier = next((each for each in reversed(past) if not _only_a_time(each)), "")
+    if not earlier or not _only_a_time(question) or finder("compares").search(earlier):
+        return question
+    before, said = (re.split(r"[\s?.,]+", text.strip(" ?.,")) for text in (timeless(earlier), question))
+    asked = list(dropwhile(lambda word: word.casefold() in languages.words().joiners, reversed(before)))[::-1]
+    return f"{' '.join([*asked, *dropwhile(lambda word: word.casefold() in _empty() - _bounding(), said)])}?"
+
+
+def _only_a_time(question: str) -> bool:
+    rest = timeless(question)
+    figures = finder("how_many", "counted", "averages", "totals", "amounts", "shares", "ranks", "tops", "most", "least")
+    words = re.findall(r"[^\W\d_]+", rest.casefold())
+    return rest != question and not figures.search(rest) and _empty() >= {*words} - _bounding() - {*vocabulary().units}
+
+
+@cache
+def _empty() -> frozenset[str]:
+    """Words that say nothing by themselves."""
+    said, small = languages.words(), {word for pack in languages.languages().values() for word in pack.detection}
+    return frozenset({*said.fillers, *said.joiners, *small, *vocabulary().neutral})
+
+
+@cache
+def _bounding() -> frozenset[str]:
+    """Words before a time that belong to it: `sejak Februari`."""
+    known = vocabulary()
+    return known.since | known.since_from | known.before | known.up_to | known.to
 
 
 def _place(plain: str) -> int:

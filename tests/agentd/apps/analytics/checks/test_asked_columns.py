@@ -24,3 +24,30 @@ def test_a_unit_or_column_is_needed_in_one_query_only(mean: str, words: list[str
     asked = "How many tracks are there, and what are their average milliseconds in minutes?"
     found = uncovered(asked, Plan(queries, None, [], "", {}, []), tables=[TRACKS])
     assert [word for word in found if word in ("in minutes", "milliseconds")] == words
+
+
+BILLS = [{"table_name": "Bills", "columns": [{"name": "BillNo"}, {"name": "DueDate"}, {"name": "IsBlacklisted"}]}]
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong", "word"),
+    [
+        ("How many bills are overdue?", "DueDate < '2023-03-01'", "DueDate > '2023-03-01'", "overdue"),
+        ("Overdue bills", "'2023-03-01' > DueDate", "Paid = 0", "overdue"),
+        (
+            "Yang belum jatuh tempo",
+            "DueDate >= '2023-03-01' AND Paid = 0",
+            "DueDate < '2023-03-01'",
+            "jatuh tempo",
+        ),
+        ("Blacklisted bills", "IsBlacklisted = 1", "Paid = 0", "blacklisted"),
+    ],
+)
+def test_what_is_due_or_flagged_is_selected_by_its_column(question: str, right: str, wrong: str, word: str) -> None:
+    """All the wrong ones had 100 points."""
+    found = []
+    for condition in (right, wrong):
+        query = f"SELECT BillNo FROM Bills WHERE {condition}"
+        plan = Plan([{"purpose": "", "query": query, "result_key": "R"}], None, [], "", {}, [])
+        found.append(uncovered(question, plan, tables=BILLS))
+    assert word not in found[0] and word in found[1]

@@ -101,6 +101,7 @@ def doubted(question: str, *queries: str, template: str = "") -> list[str]:
         ("What was our profit?", "SELECT SUM(amount) FROM payment", "profit"),
         ("Berapa laba dari pembayaran?", "SELECT SUM(amount) FROM payment", "laba"),
         ("Berapa pelanggan aktif?", "SELECT COUNT(*) AS n FROM customer", "aktif"),
+        ("Berapa pelanggan aktif?", "SELECT COUNT(*) AS n FROM customer WHERE active = 0", "active = 0"),
         ("Berapa pelanggan aktif dan tidak aktif?", "SELECT COUNT(*) AS n FROM customer WHERE active = 1", "aktif"),
         (
             "Prosedur termahal apa dan berapa biayanya?",

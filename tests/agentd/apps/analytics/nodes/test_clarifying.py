@@ -11,6 +11,7 @@ import pytest
 
 from agentd.apps.analytics.nodes.clarifying import (
     Clarification,
+    continued,
     readings_of,
     resolved,
     without_measure,
@@ -175,3 +176,33 @@ async def test_a_question_of_two_readings_is_planned_as_the_one_that_is_chosen(e
     office = Office(erp, SALES, right, history=[_turn("Siapa pelanggan terbesar?", back)])
     await office.ask("yang kedua")
     assert back["clarification"]["choices"][1] in office.model.requests[0].messages[-1].content
+
+
+@pytest.mark.parametrize(
+    ("question", "past", "meant"),
+    [
+        ("dan bulan lalu?", ["Berapa total penjualan Januari 2023?"], "Berapa total penjualan bulan lalu?"),
+        ("and last month?", ["How many orders were there in 2022?"], "How many orders were there last month?"),
+        ("kalau sejak Februari?", ["Total faktur Januari"], "Total faktur sejak Februari?"),
+        ("2020?", ["Top 5 customers in 2022", "and in 2021?"], "Top 5 customers 2020?"),
+        ("kalau di Surabaya?", ["Berapa customer di Bandung?"], "kalau di Surabaya?"),
+        ("berapa rata-rata bulan lalu?", ["Total penjualan Januari"], "berapa rata-rata bulan lalu?"),
+        ("dibanding bulan lalu?", ["Total penjualan Januari"], "dibanding bulan lalu?"),
+        ("dan bulan lalu?", ["Penjualan Januari dibanding Februari?"], "dan bulan lalu?"),
+        ("Januari 2023", [], "Januari 2023"),
+    ],
+)
+def test_a_question_of_a_time_alone_asks_the_last_one_again(question: str, past: list[str], meant: str) -> None:
+    assert continued(question, past) == meant
+
+
+@pytest.mark.parametrize(
+    ("figure", "certain"), [("SUM(total_amount)", True), ("COUNT(*)", False), ("AVG(total_amount)", False)]
+)
+async def test_a_time_alone_is_answered_by_the_figure_asked_before(erp: Path, figure: str, certain: bool) -> None:
+    """Every one of these had 100 points, whatever was asked before."""
+    before = RunRecord("r", "s-1", "a", "analytics", "Total penjualan Januari 2023?", RunBrief(), "completed", "")
+    query = f"SELECT {figure} FROM sales_orders WHERE order_date BETWEEN '{{START_DATE}}' AND '{{END_DATE}}'"
+    office = Office(erp, SALES, plan(("T", query), template="{PERIOD_LABEL}: {T}"), history=[before])
+    answer = await office.ask("dan bulan lalu?")
+    assert (answer["quality_score"] >= 90) is certain
