@@ -45,6 +45,14 @@ class AgentdError(Exception):
     status: ClassVar[int] = 500
     """The HTTP status of a request that it refuses. A method's JSON-RPC answer is always 200."""
 
+    def __init_subclass__(
+        cls,
+        code: int = -32603,
+        type: str = "internal",  # noqa: A002 - its name on the wire
+        status: int = 500,
+    ) -> None:
+        cls.code, cls.type, cls.status = code, type, status
+
     def __init__(self, message: str | None = None, **data: Any) -> None:
         self.message = message or (type(self).__doc__ or "").splitlines()[0]
         self.data = data
@@ -68,142 +76,100 @@ class ProtocolError(AgentdError):
     """The JSON-RPC envelope is wrong."""
 
 
-class ParseError(ProtocolError):
+class ParseError(ProtocolError, code=-32700, type="parse_error", status=400):
     """Parse error: the body is not JSON."""
 
-    code, type, status = -32700, "parse_error", 400
 
-
-class InvalidRequest(ProtocolError):
+class InvalidRequest(ProtocolError, code=-32600, type="invalid_request", status=400):
     """Invalid Request: not a JSON-RPC 2.0 object."""
 
-    code, type, status = -32600, "invalid_request", 400
 
-
-class MethodNotFound(ProtocolError):
+class MethodNotFound(ProtocolError, code=-32601, type="method_not_found", status=404):
     """Method not found."""
 
-    code, type, status = -32601, "method_not_found", 404
 
-
-class InvalidParams(ProtocolError):
+class InvalidParams(ProtocolError, code=-32602, type="invalid_params", status=400):
     """Invalid params."""
 
-    code, type, status = -32602, "invalid_params", 400
 
-
-class InternalError(ProtocolError):
+class InternalError(ProtocolError, code=-32603, type="internal"):
     """Internal error."""
-
-    code, type = -32603, "internal"
 
 
 class ToolError(AgentdError):
     """A tool could not do what was asked."""
 
 
-class UnknownTool(ToolError):
+class UnknownTool(ToolError, code=-32001, type="unknown_tool"):
     """No configured server offers this tool."""
 
-    code, type = -32001, "unknown_tool"
 
-
-class UnboundTool(ToolError):
+class UnboundTool(ToolError, code=-32002, type="unbound_tool"):
     """The tool is named in the configuration but bound to no server that offers it."""
 
-    code, type = -32002, "unbound_tool"
 
-
-class ToolExecution(ToolError):
+class ToolExecution(ToolError, code=-32003, type="tool_execution"):
     """The tool's execution failed."""
 
-    code, type = -32003, "tool_execution"
 
-
-class GroundingError(ToolError):
+class GroundingError(ToolError, code=-32015, type="grounding"):
     """An official call held values that the citizen never gave."""
-
-    code, type = -32015, "grounding"
 
 
 class AgentError(AgentdError):
     """The run could not reach an answer."""
 
 
-class InvalidResponse(AgentError):
+class InvalidResponse(AgentError, code=-32004, type="invalid_response"):
     """No model gave an action in the required JSON form."""
 
-    code, type = -32004, "invalid_response"
 
-
-class MaxSteps(AgentError):
+class MaxSteps(AgentError, code=-32005, type="max_steps"):
     """The run used up its tool calls."""
 
-    code, type = -32005, "max_steps"
 
-
-class ProviderUnavailable(AgentError):
+class ProviderUnavailable(AgentError, code=-32006, type="provider_unavailable", status=503):
     """No language model could be reached."""
 
-    code, type, status = -32006, "provider_unavailable", 503
 
-
-class Cancelled(AgentError):
+class Cancelled(AgentError, code=-32007, type="cancelled"):
     """The run was cancelled."""
 
-    code, type = -32007, "cancelled"
 
-
-class BudgetExceeded(AgentError):
+class BudgetExceeded(AgentError, code=-32009, type="budget_exceeded"):
     """The run used up its time or its tokens."""
-
-    code, type = -32009, "budget_exceeded"
 
 
 class AccessError(AgentdError):
     """The caller may not, or not now."""
 
 
-class Busy(AccessError):
+class Busy(AccessError, code=-32008, type="busy", status=503):
     """The daemon is at capacity; try again after `retry_after_s`."""
 
-    code, type, status = -32008, "busy", 503
 
-
-class NotFound(AccessError):
+class NotFound(AccessError, code=-32010, type="not_found", status=404):
     """Nothing of that name is here for this caller."""
 
-    code, type, status = -32010, "not_found", 404
 
-
-class Conflict(AccessError):
+class Conflict(AccessError, code=-32011, type="conflict", status=409):
     """That does not fit what has happened already."""
 
-    code, type, status = -32011, "conflict", 409
 
-
-class Unauthorized(AccessError):
+class Unauthorized(AccessError, code=-32012, type="unauthorized", status=401):
     """A valid bearer token is needed."""
 
-    code, type, status = -32012, "unauthorized", 401
 
-
-class Forbidden(AccessError):
+class Forbidden(AccessError, code=-32013, type="forbidden", status=403):
     """The caller's scopes do not allow this."""
 
-    code, type, status = -32013, "forbidden", 403
 
-
-class RateLimited(AccessError):
+class RateLimited(AccessError, code=-32014, type="rate_limited", status=429):
     """Too many requests from this caller; try again after `retry_after_s`."""
 
-    code, type, status = -32014, "rate_limited", 429
 
-
-class Draining(AccessError):
+class Draining(AccessError, code=-32016, type="draining", status=503):
     """The daemon is stopping and takes no new work."""
-
-    code, type, status = -32016, "draining", 503
 
 
 class ProviderFailure(Exception):
