@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from inspect import isawaitable
 from typing import Any
@@ -27,7 +27,7 @@ from agentd.messages import AgentOptions, Caller, ServerSettings, ToolCall, Tool
 from agentd.observability.metrics import Metrics
 from agentd.plugins import meaning
 from agentd.ports import Clock, Meaning, ServerHost, ToolHost
-from agentd.profiles import AgentProfile, KnownProfiles, agent_profile, toolset_for
+from agentd.profiles import AgentProfile, KnownProfiles, toolset_for
 from agentd.rpc.method import Method, Services
 from agentd.rpc.params import read
 from agentd.runs.agent_api import AgentRuns
@@ -81,10 +81,8 @@ class Daemon:
     ) -> AgentProfile:
         """The caller's current agent profile in this session."""
         fits = [fit for app in self.apps if (fit := await app.fitting(session_id)) is not None]
-        if not fits:
-            return self.profile(caller, options, prompt_tools)
-        made = agent_profile(self.settings, self.tools.catalogue(), caller, options, prompt_tools, fits)
-        return self._profiles.remembering(caller, made)
+        profile = self.profile(caller, options, prompt_tools)
+        return replace(profile, toolset=profile.toolset.fitted(fits)) if fits else profile
 
     async def select(self, request: str, toolset: Toolset, past: PromptTools | None) -> PromptTools | None:
         return await select(request, toolset, self.settings.agent.max_tools_in_prompt, self.meaning, past)

@@ -11,7 +11,7 @@ from agentd.agent import prompts
 from agentd.agent.approval import Chooser
 from agentd.agent.brief import RunLimits
 from agentd.agent.picking import PromptTools
-from agentd.agent.toolset import Fit, Toolset, assemble
+from agentd.agent.toolset import Toolset, assemble
 from agentd.config import Settings
 from agentd.config.schema import ProfileSettings, ToolSettings
 from agentd.messages import AgentOptions, Caller, Catalogue, ChatMessage, ToolInfo
@@ -124,7 +124,6 @@ def agent_profile(
     caller: Caller | None,
     options: AgentOptions,
     prompt_tools: PromptTools | None = None,
-    fits: Sequence[Fit] = (),
 ) -> AgentProfile:
     """The profile of one run. `prompt_tools` are those selected for the session's prompt (None: all)."""
     profile = profile_of(settings, caller)
@@ -144,7 +143,7 @@ def agent_profile(
     allowed = profile.providers if profile else None
     section = f"[[profiles]] {profile.name}" if profile and profile.deadline_s else "[agent]"
     return AgentProfile(
-        toolset=toolset.fitted(fits),
+        toolset=toolset,
         prefix=(ChatMessage(role="system", content=system), *prompts.examples(settings.examples, toolset, start)),
         limits=RunLimits(
             max_steps=options.max_steps or (profile and profile.max_steps) or own.max_steps,
@@ -166,7 +165,7 @@ class KnownProfiles:
         self._made: dict[object, AgentProfile] = {}
         self._official: dict[object, dict[str, ToolInfo]] = {}
 
-    def remembering(self, caller: Caller | None, profile: AgentProfile) -> AgentProfile:
+    def _remembering(self, caller: Caller | None, profile: AgentProfile) -> AgentProfile:
         """The profile with the official tools that such a caller's agent had before and that a reload or a server took.
 
         What a model says of their deeds is checked as before.
@@ -199,7 +198,7 @@ class KnownProfiles:
             made = agent_profile(settings, catalogue, caller, options, prompt_tools)
             if made.toolset.unbound:
                 log.warning("tools.not_offered", tools=sorted(made.toolset.unbound), to_do="correct client.toml")
-            self._made[key] = self.remembering(caller, made)
+            self._made[key] = self._remembering(caller, made)
         return self._made[key]
 
 
