@@ -185,8 +185,8 @@ class AgentRuns:
             if answered.agrees is not None:
                 await self._decide(run, approval_id, answered.agrees, None, caller, answered.said)
             return run.run_id
-        latest = opening.latest.brief if opening.latest else RunBrief()
-        spoken = options.language or self._spoken(prompt, opening)
+        latest = opening.latest.brief if opening.latest else None
+        spoken = options.language or self._spoken(prompt, latest)
         language = own_language(spoken)
         profile = self.agents.profile_of(caller, options, None)
         _check_form(options, profile.toolset)
@@ -197,7 +197,9 @@ class AgentRuns:
             spoken=None if spoken == language else spoken,
             deadline_s=profile.deadline_s,
             deadline_of=profile.deadline_of,
-            prompt_tools=await self.agents.select(prompt, profile.toolset, latest.prompt_tools),
+            prompt_tools=await self.agents.select(
+                prompt, profile.toolset, None if latest is None else latest.prompt_tools
+            ),
             withdrew=answered.withdrew,
             choice=answered.choice,
         )
@@ -217,11 +219,10 @@ class AgentRuns:
                 raise
             await self._decide(now, *decision)
 
-    def _spoken(self, prompt: str, opening: Opening) -> str:
+    def _spoken(self, prompt: str, latest: RunBrief | None) -> str:
         """The code of the language to answer in."""
         if self.agents.language != "auto":
             return self.agents.language
-        latest = None if opening.latest is None else opening.latest.brief
         return detect(prompt, None if latest is None else latest.spoken or latest.language)
 
     def _check_models(self, options: AgentOptions) -> None:

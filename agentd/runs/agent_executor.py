@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from agentd.agent.approval import canonical
-from agentd.agent.brief import Brief, Conclusion
+from agentd.agent.brief import Brief, Conclusion, Progress
 from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.languages import replies
 from agentd.agent.loop import Agent
 from agentd.agent.picking import PromptTools
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.clock import OFFICE, day_in
-from agentd.messages import AgentOptions, AgentStep, Caller
+from agentd.messages import AgentOptions, AgentStep, Caller, adapter
 from agentd.ports import ChatModel, ToolHost
 from agentd.profiles import AgentProfile
 from agentd.runs.execution import Result, RunContext
@@ -24,6 +24,8 @@ from agentd.runs.visibility import published
 
 PAST_TURNS = 50
 """How many turns of a session are read, for the prompt and as evidence."""
+SHOWN = {"provider", "model", "fallbacks", "steps", "logs", "usage"}
+"""What an outcome shows of the agent's progress as it is."""
 
 ProfileOf = Callable[[Caller | None, AgentOptions, PromptTools | None], AgentProfile]
 """Builds a caller's agent profile for these options and the tools that its session's prompt describes."""
@@ -112,16 +114,9 @@ def _with_notice(conclusion: Conclusion, asked: RunBrief) -> Conclusion:
 
 def _result(row: RunRecord, conclusion: Conclusion) -> Result:
     done = conclusion.so_far
-    outcome = {
-        "response": conclusion.response,
-        "provider": done.provider,
-        "model": done.model,
-        "fallbacks": [fallback.model_dump() for fallback in done.fallbacks],
-        "steps": [step.model_dump(mode="json") for step in done.steps],
-        "artifacts": [artifact.model_dump() for artifact in published(done.artifacts, row.run_id)],
-        "logs": done.logs,
-        "usage": done.usage.model_dump(),
-    }
+    outcome: Json = adapter(Progress).dump_python(done, mode="json", include=SHOWN)
+    outcome["artifacts"] = [artifact.model_dump() for artifact in published(done.artifacts, row.run_id)]
+    outcome["response"] = conclusion.response
     if conclusion.pending is not None:
         said = (conclusion.pending.get("notice"), conclusion.pending["summary"])
         outcome["response"] = "\n\n".join(filter(None, said))

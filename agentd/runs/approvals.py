@@ -150,10 +150,8 @@ class Approvals:
             spoken=row.brief.spoken,
         )
 
-    async def _check(self, row: RunRecord, approved: bool, arguments: Json, changed: list[str]) -> None:
+    async def _check(self, row: RunRecord, arguments: Json, changed: list[str]) -> None:
         """Raise InvalidParams if the server would refuse the officer's changes; the citizen's request stays open."""
-        if not (approved and changed):
-            return
         try:
             call = self._waiting(row)
         except AgentdError:  # called by hand, on a server whose tools no agent has
@@ -193,7 +191,8 @@ class Approvals:
         if changes and not by_staff:
             raise Forbidden("only staff may change what was approved; say the correction in the conversation instead")
         self.engine.check_open(row)
-        await self._check(row, approved, final, changes)
+        if approved and changes:
+            await self._check(row, final, changes)
         if approved and approval.request is not None and self.rules.reviews is not None:
             await self.rules.reviews.check_complete(approval.request)
         at = iso(self.clock.now())

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -28,6 +29,7 @@ from agentd.ports import Clock
 from agentd.runs.statements import insert
 from agentd.runs.store import RunStore
 from agentd.runs.tables import nodes, runs
+from agentd.tasks import beside
 
 WATCH_S = 0.1
 """Seconds between a node's checks whether another node has cancelled one of its runs."""
@@ -50,22 +52,18 @@ class Cluster:
     global_concurrency: int | None = field(kw_only=True)
     clock_skew_s: float = field(default=0.0, init=False)
     """The last measured seconds by which this node's clock is ahead of the database's."""
-    _tasks: list[asyncio.Task[None]] = field(default_factory=list, init=False)
+    _watches: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
 
     async def start(self, cancelled: Callable[[str], None], mine: Callable[[], list[str]], take_over: TakeOver) -> None:
         """Join the cluster: take the lease and watch the other nodes."""
         self._cancelled, self._mine, self._take_over = cancelled, mine, take_over
         await self._renew()
-        self._tasks = [
-            asyncio.create_task(self._again(self.lease_s / 3, self._keep_lease), name="lease"),
-            asyncio.create_task(self._again(WATCH_S, self._watch_cancels), name="cancels"),
-        ]
+        lease, cancels = self._again(self.lease_s / 3, self._keep_lease), self._again(WATCH_S, self._watch_cancels)
+        await self._watches.enter_async_context(beside(lease=lease, cancels=cancels))
 
     async def stop(self) -> None:
         """Stop renewing the lease and watching the other nodes."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._watches.aclose()
 
     async def hand_over(self) -> None:
         """End the lease now, after DBOS stopped taking runs here, so that other nodes need not wait."""
@@ -179,6 +177,3 @@ class EngineLimits:
     approval_ttl_s: float = 900.0
     max_recoveries: int = 2
     """A run restarted this often without a finished step is parked: it may be what kills the daemon."""
-
-
-DEFAULT_LIMITS = EngineLimits()

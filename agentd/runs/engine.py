@@ -7,9 +7,9 @@ Each segment of a run is a DBOS workflow: from the start or an approval to the e
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
@@ -18,14 +18,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from agentd.clock import iso
 from agentd.errors import Busy, Cancelled, Conflict, Draining, InvalidParams
 from agentd.messages import Event
-from agentd.ports import Clock
-from agentd.runs.cluster import DEFAULT_LIMITS, EngineLimits, Node, mark_of
-from agentd.runs.execution import Executor
+from agentd.runs.cluster import mark_of
 from agentd.runs.journal import TakenOver
 from agentd.runs.live import Live, LiveRuns, Stoppable, let_go
 from agentd.runs.records import PendingApproval, RunRecord, SessionRecord
-from agentd.runs.segment import ENDED, Observe, Segments, asking_another, closed, rests
-from agentd.runs.store import Opening, RunStore
+from agentd.runs.segment import ENDED, Segments, asking_another, closed, rests
+from agentd.runs.store import Opening
 
 FOLLOW_S = 0.1
 """Seconds between two reads of the events of another node's run."""
@@ -33,41 +31,25 @@ FOLLOW_S = 0.1
 log = structlog.get_logger("agentd.runs")
 
 
-class Engine:
+@dataclass(eq=False)
+class Engine(Segments):
     """The daemon's runs. Use it as `async with` inside the running loop; entering starts the recovery."""
 
-    def __init__(
-        self,
-        store: RunStore,
-        node: Node,
-        executors: Mapping[str, Executor],
-        clock: Clock,
-        limits: EngineLimits = DEFAULT_LIMITS,
-        observe: Observe = lambda *_: None,
-    ) -> None:
-        self._store = store
-        self.database = node.database
-        """The database of DBOS's records."""
-        self._clock = clock
-        self.limits = limits
-        self._node = node.name
-        self._cluster = node.cluster
-        self._segments = Segments(store, executors, clock, node.cluster, limits, lambda: self._draining, observe)
+    def __post_init__(self) -> None:
         self._live = LiveRuns()
-        self._slots = asyncio.Semaphore(limits.concurrency)
+        self._slots = asyncio.Semaphore(self.limits.concurrency)
         self._arriving = 0
         """Runs that are being added; without them, all that come at once would pass the limit."""
-        self._draining = False
         self.others = Stoppable()
         """Work outside runs that also ends when the daemon stops."""
 
     async def __aenter__(self) -> Engine:
         from agentd.runs.workflows import Workflows
 
-        self.workflows = await asyncio.to_thread(Workflows, self.database, self._node, self._cluster, self._execute)
+        self.workflows = await asyncio.to_thread(Workflows, self.node, self._execute)
         await self.workflows.launch(self._stop, lambda: list(self._live))
-        if self._cluster is None:
-            for row in await self._store.open_runs():
+        if self.node.cluster is None:
+            for row in await self.store.open_runs():
                 await self._begin(row)
         return self
 
@@ -82,9 +64,9 @@ class Engine:
         Nothing that the stop causes is recorded. Callers that wait for a run get Draining at once; the event streams
         of followers end.
         """
-        if self._draining:
+        if self.draining:
             return
-        self._draining = True
+        self.draining = True
         begun = list(self._live)
         for live in self._live.values():
             live.steps.leave()
@@ -93,12 +75,16 @@ class Engine:
         tasks += self.others.stop()
         await asyncio.gather(*(let_go(task, grace_s if acting else 0.0) for task, acting in tasks))
         with suppress(Busy, OSError, SQLAlchemyError):
-            await self._store.stopped(begun)
+            await self.store.stopped(begun)
 
     @property
     def cluster(self) -> dict[str, Any] | None:
         """The node's name and clock skew against the database, or None without a cluster."""
-        return None if self._cluster is None else {"node": self._node, "clock_skew_s": self._cluster.clock_skew_s}
+        return (
+            None
+            if self.node.cluster is None
+            else {"node": self.node.name, "clock_skew_s": self.node.cluster.clock_skew_s}
+        )
 
     @property
     def active(self) -> int:
@@ -110,17 +96,17 @@ class Engine:
     ) -> RunRecord | None:
         """Submit a run; returns the existing row if its run_id is taken, else None. `key_hash` is for a session that
         begins with it, `opening` what was read of its session. Raises Busy or Draining."""
-        if self._draining:
+        if self.draining:
             raise Draining()
-        waiting = len(self._live) if self._cluster is None else await self._store.queued()
+        waiting = len(self._live) if self.node.cluster is None else await self.store.queued()
         waiting += self._arriving
         if waiting >= self.limits.queue_limit:
             raise Busy(f"{waiting} runs wait already", retry_after_s=1.0)
-        free = self._cluster is None and len(self._live) < self.limits.concurrency
+        free = self.node.cluster is None and len(self._live) < self.limits.concurrency
         opened = SessionRecord(row.session_id, row.owner, row.created_at, row.created_at, key_hash=key_hash)
         self._arriving += 1
         try:
-            taken, number = await self._store.add_run(row, opened, mark_of(self._node) if free else None)
+            taken, number = await self.store.add_run(row, opened, mark_of(self.node.name) if free else None)
         finally:
             self._arriving -= 1
         if not number:
@@ -148,15 +134,15 @@ class Engine:
         `response` is what the citizen reads meanwhile (default: the summary). Raises Conflict if it does not wait.
         """
         ttl_s = ttl_s or self.limits.approval_ttl_s
-        await self._change(row, asking_another(decided, approval, self._clock.now(), ttl_s, response))
+        await self._change(row, asking_another(decided, approval, self.clock.now(), ttl_s, response))
 
     async def _change(self, row: RunRecord, after: RunRecord) -> None:
-        if row.status != "needs_approval" or not await self._store.change(row, after):
+        if row.status != "needs_approval" or not await self.store.change(row, after):
             raise Conflict("the run does not wait for an approval")
 
     def check_open(self, row: RunRecord) -> None:
         """Raises Draining, with the run's ids, if the daemon is stopping: no decision is taken then."""
-        if self._draining:
+        if self.draining:
             raise Draining(run_id=row.run_id, session_id=row.session_id)
 
     async def wait(self, run_id: str) -> RunRecord | None:
@@ -166,10 +152,10 @@ class Engine:
             live = self._live.get(run_id)
             if live is not None:
                 await live.done.wait()
-            row = live.row if live is not None and rests(live.row) else await self._store.run(run_id)
+            row = live.row if live is not None and rests(live.row) else await self.store.run(run_id)
             if row is None or rests(row):
                 return row
-            if self._draining:
+            if self.draining:
                 message = "the daemon is stopping; the run goes on after its next start, and can be asked for by its id"
                 raise Draining(message, run_id=run_id, session_id=row.session_id)
             await asyncio.sleep(pause)
@@ -178,10 +164,10 @@ class Engine:
     async def cancel(self, run_id: str) -> None:
         """Stop a run within its step. Raises Conflict if it has ended."""
         while True:  # the run's status may change between the read and the write
-            row = await self._store.run(run_id)
+            row = await self.store.run(run_id)
             if row is None or row.status in ENDED:
                 raise Conflict("the run has ended already")
-            if await self._store.change(row, replace(row, status="cancelled")):
+            if await self.store.change(row, replace(row, status="cancelled")):
                 break
         live = self._live.get(run_id)
         self._stop(run_id)
@@ -200,7 +186,7 @@ class Engine:
     async def _cancelled_elsewhere(self, run_id: str) -> None:
         """Wait up to 2 s until the node that has the run has noticed the cancel."""
         for _ in range(40):
-            row = await self._store.run(run_id)
+            row = await self.store.run(run_id)
             if row is None or row.finished_at is not None:
                 return
             await asyncio.sleep(0.05)
@@ -211,14 +197,14 @@ class Engine:
             async for event in live.log.follow(after):
                 yield event
             return
-        row = await self._store.run(run_id)
-        while self._cluster is not None and not self._draining and row is not None and not rests(row):
-            for event in await self._store.events_after(run_id, after):
+        row = await self.store.run(run_id)
+        while self.node.cluster is not None and not self.draining and row is not None and not rests(row):
+            for event in await self.store.events_after(run_id, after):
                 after = event.seq
                 yield event
             await asyncio.sleep(FOLLOW_S)
-            row = await self._store.run(run_id)
-        if self._draining and row is not None and not rests(row):
+            row = await self.store.run(run_id)
+        if self.draining and row is not None and not rests(row):
             return  # the reader reconnects to the next daemon
         stored = (row and row.events) or []
         if row is not None and row.status in ENDED and after > len(stored):
@@ -228,13 +214,13 @@ class Engine:
 
     async def _begin(self, row: RunRecord, number: int = 0, past: list[RunRecord] | None = None) -> None:
         """Start the workflow of the run's segment, or join the one that exists."""
-        if self._cluster is None:
+        if self.node.cluster is None:
             self._entered(row, number, past)
         await self.workflows.begin(row)
 
     def _entered(self, row: RunRecord, number: int = 0, past: list[RunRecord] | None = None) -> Live:
         live = self._live.enter(row, number, past)
-        if self._draining:
+        if self.draining:
             live.let_go()
         return live
 
@@ -243,7 +229,7 @@ class Engine:
 
         When the daemon stops, it ends cancelled, so that DBOS treats it as unfinished, as after a kill.
         """
-        if self._draining:
+        if self.draining:
             raise asyncio.CancelledError
         live = self._live.get(run_id)
         if live is not None and live.row.segment > segment:
@@ -252,7 +238,7 @@ class Engine:
             await let_go(live.task, 0.0)  # it was taken over while this process was suspended, and came back
             live = None
         if live is None or live.row.segment != segment:
-            row = await self._store.run(run_id)
+            row = await self.store.run(run_id)
             if row is None or row.segment != segment or rests(row):
                 return "over"
             live = self._entered(row)
@@ -260,9 +246,9 @@ class Engine:
         try:
             await live.may_begin.wait()
             async with self._slots:
-                if begun := live.begun or await self._store.begin(run_id, mark_of(self._node)):
+                if begun := live.begun or await self.store.begin(run_id, mark_of(self.node.name)):
                     live.row, recorded, recoveries = begun
-                    await self._segments.run(live, recorded, parked=recoveries >= self.limits.max_recoveries)
+                    await self.run_segment(live, recorded, parked=recoveries >= self.limits.max_recoveries)
         except TakenOver:
             log.warning("run.taken_over", run_id=run_id)
         finally:
@@ -271,10 +257,10 @@ class Engine:
 
     async def _close(self, run_id: str) -> None:
         """End a run that was cancelled while it was queued or waited for an approval."""
-        row = await self._store.run(run_id)
+        row = await self.store.run(run_id)
         if row is None:
             return
-        now = self._clock.now()
-        await self._store.finish(closed(row, now), iso(now))
+        now = self.clock.now()
+        await self.store.finish(closed(row, now), iso(now))
         if (live := self._live.get(run_id)) is not None:
             self._live.leave(live)

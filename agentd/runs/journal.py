@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from agentd.errors import AgentdError, InternalError, raised
@@ -69,29 +70,27 @@ class TakenOver(Exception):
     """Another node now owns the run; this one must not change it."""
 
 
+@dataclass
 class StoreJournal:
     """The journal of one run on this node. A stopped run raises its reason, now and on replay."""
 
-    def __init__(
-        self, store: RunStore, row: RunRecord, recorded: list[StepRecord], steps: Steps, fence: Fence | None = None
-    ) -> None:
-        self._store = store
-        assert row.node is not None, "only a run that was begun is recorded"
-        self._run_id, self._node = row.run_id, row.node
-        self._recorded = recorded
-        self._steps = steps
-        self._fence = fence
-        self._number = 0
+    store: RunStore
+    row: RunRecord
+    recorded: list[StepRecord]
+    steps: Steps
+    fence: Fence | None = None
+    number: int = field(default=0, init=False)
+    """The next step's."""
 
     async def step(
         self, name: str, act: Act, *, effects: bool = False, is_last: Callable[[dict[str, Any]], bool] = lambda _: False
     ) -> dict[str, Any]:
         """Run `act` once and record its JSON result, unless `is_last` (the run's end stores it). Raises TakenOver."""
-        number = self._number
-        self._number += 1
+        number = self.number
+        self.number += 1
         record: dict[str, Any]
-        if number < len(self._recorded):
-            known = self._recorded[number]
+        if number < len(self.recorded):
+            known = self.recorded[number]
             if known.name != name:
                 raise InternalError(f"step {number} of the run is recorded as {known.name}, and it wants {name}")
             record = known.record
@@ -104,15 +103,15 @@ class StoreJournal:
     async def _made(
         self, number: int, name: str, act: Act, effects: bool, is_last: Callable[[dict[str, Any]], bool]
     ) -> dict[str, Any]:
-        self._steps.acting = effects
+        run_id, node = self.row.run_id, self.row.node
+        assert node is not None, "only a run that was begun is recorded"
+        self.steps.acting = effects
         try:
-            if effects and self._fence is not None and not await self._fence(self._run_id, self._node):
-                raise TakenOver(self._run_id)
-            record = await self._steps.run(act)
-            if is_last(record):
-                return record
-            if not await self._store.add_step(self._run_id, self._node, number, name, record):
-                raise TakenOver(self._run_id)
+            if effects and self.fence is not None and not await self.fence(run_id, node):
+                raise TakenOver(run_id)
+            record = await self.steps.run(act)
+            if not is_last(record) and not await self.store.add_step(run_id, node, number, name, record):
+                raise TakenOver(run_id)
             return record
         finally:
-            self._steps.acting = False
+            self.steps.acting = False

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -20,7 +20,7 @@ from agentd.clock import iso
 from agentd.errors import AgentdError, BudgetExceeded, Cancelled, InternalError
 from agentd.messages import LIVE_ONLY, Event, EventType
 from agentd.ports import Clock
-from agentd.runs.cluster import Cluster, EngineLimits
+from agentd.runs.cluster import EngineLimits, Node
 from agentd.runs.events import EventLog
 from agentd.runs.execution import Executor, Result, RunContext
 from agentd.runs.journal import StoreJournal, TakenOver
@@ -34,24 +34,25 @@ Observe = Callable[[RunRecord, Result], None]
 log = structlog.get_logger("agentd.runs")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class Segments:
-    """Executes segments; holds what they all share."""
+    """Executes segments: the part of the engine that knows no queue and no workflow."""
 
     store: RunStore
+    node: Node
     executors: Mapping[str, Executor]
     clock: Clock
-    cluster: Cluster | None
-    limits: EngineLimits
-    draining: Callable[[], bool]
-    observe: Observe
+    limits: EngineLimits = field(default_factory=EngineLimits)
+    observe: Observe = lambda *_: None
+    draining: bool = field(default=False, init=False)
+    """Whether the daemon is stopping."""
 
-    async def run(self, live: Live, recorded: list[StepRecord], *, parked: bool) -> None:
+    async def run_segment(self, live: Live, recorded: list[StepRecord], *, parked: bool) -> None:
         """Execute the segment after the steps recorded so far, and store its result.
 
         Raises TakenOver, and CancelledError when the daemon stops: the run then continues at the next start.
         """
-        row = live.row
+        row, cluster = live.row, self.node.cluster
         shipping: asyncio.Queue[Event] = asyncio.Queue()
 
         def publish(kind: EventType, data: dict[str, Any]) -> None:
@@ -59,16 +60,16 @@ class Segments:
                 return
             at = data.pop("at", None) or iso(self.clock.now())
             event = live.log.publish(kind, data, at)
-            if self.cluster is not None and kind not in LIVE_ONLY:
+            if cluster is not None and kind not in LIVE_ONLY:
                 shipping.put_nowait(event)
 
         if not live.log.stored:
             started = {"kind": row.kind, "prompt_length": len(row.prompt), "at": row.created_at}
             publish("run.started", started)
         shipper = None
-        if self.cluster is not None:
+        if cluster is not None:
             shipper = asyncio.create_task(self._ship(row.run_id, shipping), name=f"ship {row.run_id}")
-        fence = None if self.cluster is None else self.cluster.holds
+        fence = None if cluster is None else cluster.holds
         journal = StoreJournal(self.store, row, recorded, live.steps, fence)
         context = RunContext(row, journal, publish, live.past)
         deadline_s = row.brief.deadline_s or self.limits.deadline_s
@@ -81,7 +82,7 @@ class Segments:
             timer.cancel()
             if shipper is not None:
                 shipper.cancel()
-        if self.draining() and result.error is not None and live.steps.stopped is None:
+        if self.draining and result.error is not None and live.steps.stopped is None:
             raise asyncio.CancelledError  # perhaps the stop made it fail: it continues at the next start
         if (reason := live.steps.stopped) is not None and result.approval is not None:
             result = replace(result, status="failed", error=reason, approval=None)

@@ -107,7 +107,7 @@ class SessionService:
 
         `agentd.runs.retention` retries those, also at the next start.
         """
-        tried = [await asyncio.to_thread(empty_journal, one) for one in (self.store.engine, self.engine.database)]
+        tried = [await asyncio.to_thread(empty_journal, one) for one in (self.store.engine, self.engine.node.database)]
         pending = [name for name in tried if name is not None]
         (self.unfinished.set if pending else self.unfinished.clear)()
         return pending

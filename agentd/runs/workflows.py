@@ -12,11 +12,10 @@ from contextlib import suppress
 from typing import Any
 
 from dbos import DBOS, Serializer, SetEnqueueOptions, SetWorkflowID
-from sqlalchemy.engine import Engine as Database
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.errors import Busy
-from agentd.runs.cluster import Cluster
+from agentd.runs.cluster import Node
 from agentd.runs.records import RunRecord
 from agentd.runs.transactions import patient, wait_in_dbos
 
@@ -32,8 +31,8 @@ Execute = Callable[[str, int], Awaitable[str]]
 class Workflows:
     """DBOS in this process; only the latest object is active. Call `launch` inside the running loop."""
 
-    def __init__(self, database: Database, node: str, cluster: Cluster | None, execute: Execute) -> None:
-        self._cluster = cluster
+    def __init__(self, node: Node, execute: Execute) -> None:
+        self._cluster, database = node.cluster, node.database
         log = logging.getLogger("dbos")
         log.setLevel(logging.CRITICAL)
         log.handlers.clear()  # an earlier daemon's handler in this process may write to a closed stream
@@ -44,13 +43,13 @@ class Workflows:
                 "system_database_url": database.url.render_as_string(hide_password=False),
                 "system_database_engine": database,
                 "application_version": APPLICATION_VERSION,
-                "executor_id": node,
+                "executor_id": node.name,
                 "serializer": JsonSerializer(),
                 "log_level": "CRITICAL",
                 # agentd uses no notifications, but a stop waits for the listener's next poll
                 "notification_listener_polling_interval_sec": 0.1,
                 # SQLite has one writer, so more threads would only wait (docs/benchmarks.md)
-                "max_executor_threads": 4 if cluster is None else None,
+                "max_executor_threads": 4 if node.cluster is None else None,
             }
         )
 
