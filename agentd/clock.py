@@ -48,7 +48,7 @@ class SystemClock:
 class SetClock:
     """A set time, which stands still or runs on from there."""
 
-    def __init__(self, start: datetime, *, running: bool, began: float | None = None) -> None:
+    def __init__(self, start: datetime, running: bool, began: float | None = None) -> None:
         self._start = start.astimezone(UTC)
         self._running = running
         self._began = time.monotonic() if began is None else began
@@ -66,10 +66,7 @@ class SetClock:
 def clock_of(setting: str | None) -> SystemClock | SetClock:
     """Read AGENTD_CLOCK: an ISO time that stands still or, with a trailing `+`, runs from now on, or with `+@SECOND`
     since that second of the machine's monotonic clock. Raises ValueError."""
-    if not setting:
-        return SystemClock()
-    start, running, began = _read(setting)
-    return SetClock(start, running=running, began=began)
+    return SetClock(*_read(setting)) if setting else SystemClock()
 
 
 @cache

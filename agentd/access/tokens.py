@@ -19,11 +19,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import structlog
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from agentd.access import used
 from agentd.errors import Conflict, InvalidParams, NotFound
-from agentd.messages import Caller, Scope
+from agentd.messages import Caller, Message, Scope
 from agentd.state import replace, stamp
 
 log = structlog.get_logger(__name__)
@@ -33,10 +33,8 @@ _LOOK_EVERY_S = 0.2
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
-class Principal(BaseModel):
+class Principal(Message):
     """The holder of a token. `token_sha256` is hexadecimal; `rate_per_minute` None means the daemon's default."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     scopes: frozenset[Scope]
@@ -52,9 +50,7 @@ class Principal(BaseModel):
         return Caller(id=self.id, scopes=self.scopes, profile=self.profile)
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _File(Message):
     version: int = 1
     principals: tuple[Principal, ...] = ()
 

@@ -7,6 +7,7 @@ rebuilds its state from the records, and its decisions depend on nothing else.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from agentd.agent import prompts
@@ -40,22 +41,19 @@ class _Waiting(Exception):
         super().__init__(pending["tool"])
 
 
+@dataclass
 class Agent:
     """One run: `await Agent(model, tools, brief, journal, publish, policy).run()`."""
 
-    def __init__(
-        self,
-        model: ChatModel,
-        tools: ToolHost,
-        brief: Brief,
-        journal: Journal,
-        publish: Publish = lambda *_: None,
-        policy: TurnPolicy = UNRESTRICTED,
-    ) -> None:
-        self._brief = brief
-        self._journal = journal
-        self._publish = publish
-        self._policy = policy
+    model: ChatModel
+    tools: ToolHost
+    brief: Brief
+    journal: Journal
+    publish: Publish = lambda *_: None
+    policy: TurnPolicy = UNRESTRICTED
+
+    def __post_init__(self) -> None:
+        brief = self.brief
         self._begun = Beginning.of(brief.toolset, brief.options)
         if brief.resumed is not None:
             self._so_far = Progress.read(brief.resumed)
@@ -67,8 +65,8 @@ class Agent:
             language, quoted = brief.spoken or brief.language, brief.options.quoted
             first = opening(brief.prompt, language, brief.toolset, brief.prompt_tools, quoted)
             self._so_far = Progress(messages=[*brief.history, first], said=said)
-        self._model = ModelTurn(model, brief, self._so_far, self._begun, policy, publish)
-        self._tools = ToolCalls(tools, brief, self._so_far, publish)
+        self._turns = ModelTurn(self.model, brief, self._so_far, self._begun, self.policy, self.publish)
+        self._calls = ToolCalls(self.tools, brief, self._so_far, self.publish)
 
     async def run(self) -> Conclusion:
         """Run until an answer, a needed approval or a typed error. Raises only on cancellation.
@@ -78,15 +76,15 @@ class Agent:
         """
         try:
             final = None
-            if self._brief.resumed is not None and self._brief.resumed.get("pending"):
-                final = await self._go_on(self._brief.resumed["pending"])
+            if self.brief.resumed is not None and self.brief.resumed.get("pending"):
+                final = await self._go_on(self.brief.resumed["pending"])
             while final is None:
                 final = await self._turn()
             return Conclusion("completed", self._so_far, response=final)
         except _Waiting as waiting:
             return Conclusion("needs_approval", self._so_far, pending=waiting.pending)
         except AgentdError as error:
-            told = self._brief.toolset.done(self._so_far.steps)
+            told = self.brief.toolset.done(self._so_far.steps)
             return Conclusion("completed" if told else "failed", self._so_far, response=told, error=error)
 
     # ── one turn ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -94,8 +92,8 @@ class Agent:
     async def _turn(self) -> str | None:
         """Take one turn: ask the model and perform its action. Returns the final answer, or None to go on."""
         done = self._so_far
-        self._publish("model.started", {"turn": done.turns + 1})
-        record = await self._journal.step(f"turn-{done.turns}", self._ask, is_last=_ends)
+        self.publish("model.started", {"turn": done.turns + 1})
+        record = await self.journal.step(f"turn-{done.turns}", self._ask, is_last=_ends)
         self._note_turn(record)
         action = record["action"]
         if action is None:
@@ -106,40 +104,40 @@ class Agent:
         call = self._begun.completed(written, done.steps)
         if (again := self._done_already(call)) is not None:
             return again
-        if len(done.steps) >= self._brief.limits.max_steps:
-            raise MaxSteps(f"the run used all of its {self._brief.limits.max_steps} tool calls")
+        if len(done.steps) >= self.brief.limits.max_steps:
+            raise MaxSteps(f"the run used all of its {self.brief.limits.max_steps} tool calls")
         await self._act(call, record.get("outcome"))
         return None
 
     def _done_already(self, call: CallTool) -> str | None:
         """The message of the same official call if this run already made it (see `repeats`), else None."""
-        tool = self._brief.toolset.known(call.tool)
+        tool = self.brief.toolset.known(call.tool)
         if tool is None or not tool.official:
             return None
         made = (step for step in self._so_far.steps if step.tool == tool.name and step.success and step.message)
-        again = (step.message for step in made if self._policy.repeats(tool, step.input, {**step.input, **call.input}))
+        again = (step.message for step in made if self.policy.repeats(tool, step.input, {**step.input, **call.input}))
         return next(again, None)
 
     async def _act(self, call: CallTool, outcome: dict[str, Any] | None, consent: Consent | None = None) -> ToolOutcome:
         """Make the call (unless its turn made it already) and show the model the outcome."""
         number = len(self._so_far.steps)
-        tool = self._brief.toolset.known(call.tool)
-        name, server = self._tools.named(call.tool)
+        tool = self.brief.toolset.known(call.tool)
+        name, server = self._calls.named(call.tool)
         started = {"tool": name, "server": server, "step": number + 1}
         waits = tool is not None and tool.approval != "never" and consent is None
         if not waits:
-            self._publish("tool.started", started)
+            self.publish("tool.started", started)
         if outcome is None:
 
             async def act() -> dict[str, Any]:
-                made = await self._tools.make(call, consent)
+                made = await self._calls.make(call, consent)
                 return made.model_dump(mode="json") if made.pending is None else {"pending": made.pending}
 
-            outcome = await self._journal.step(f"call-{number}", act, effects=tool is not None and not tool.read_only)
+            outcome = await self.journal.step(f"call-{number}", act, effects=tool is not None and not tool.read_only)
         if pending := outcome.pop("pending", None):
             raise _Waiting(pending)
         if waits:
-            self._publish("tool.started", started)
+            self.publish("tool.started", started)
         became = ToolOutcome.model_validate(outcome)
         self._note_call(call, became)
         return became
@@ -150,18 +148,18 @@ class Agent:
         If an official call fails, or the tool is there no more, the answer is the server's text or the daemon's, so
         that no model claims success.
         """
-        consent = self._brief.consent
+        consent = self.brief.consent
         call = CallTool(pending["tool"], consent.arguments if consent else pending["arguments"])
         if consent is None:
-            refusal = replies()[self._brief.language].declined
+            refusal = replies()[self.brief.language].declined
             outcome = ToolOutcome(success=False, message=refusal, error_type="declined")
             self._note_call(call, outcome)
             return None
         outcome = await self._act(call, None, consent)
-        tool = self._brief.toolset.known(call.tool)
+        tool = self.brief.toolset.known(call.tool)
         if outcome.success or (tool is not None and not tool.official):
             return None
-        return outcome.message if outcome.refused else ToolExecution("").user_message(self._brief.language)
+        return outcome.message if outcome.refused else ToolExecution("").user_message(self.brief.language)
 
     # ── asking the model ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -171,14 +169,14 @@ class Agent:
         A read-only call is made here too and shares the record, since repeating both is harmless.
         """
         asked = Asked()
-        if (known := self._begun.action(self._so_far, self._brief.language)) is not None:
+        if (known := self._begun.action(self._so_far, self.brief.language)) is not None:
             asked.action = _as_json(known)
             return asked.record()
         try:
-            action = await self._model.action(asked)
+            action = await self._turns.action(asked)
         except ProviderFailure as failure:
             if failure.kind == "blocked":
-                says = replies()[self._brief.language]
+                says = replies()[self.brief.language]
                 asked.logs.append(says.logs["blocked"].format(reason=failure.message))
                 asked.action = _as_json(Final(says.blocked))
             else:
@@ -187,11 +185,11 @@ class Agent:
             asked.error = error.json()
         else:
             asked.action = _as_json(action)
-            may_call = len(self._so_far.steps) < self._brief.limits.max_steps
-            if may_call and isinstance(action, CallTool) and self._tools.is_free(action):
-                name, server = self._tools.named(action.tool)
-                self._publish("tool.progress", {"tool": name, "server": server, "progress": 0.0})
-                outcome = await self._tools.make(action, None)
+            may_call = len(self._so_far.steps) < self.brief.limits.max_steps
+            if may_call and isinstance(action, CallTool) and self._calls.is_free(action):
+                name, server = self._calls.named(action.tool)
+                self.publish("tool.progress", {"tool": name, "server": server, "progress": 0.0})
+                outcome = await self._calls.make(action, None)
                 asked.outcome = outcome.model_dump(mode="json")
         return asked.record()
 
@@ -211,14 +209,14 @@ class Agent:
         done.model = record["model"] or done.model
         done.may_call_official = True
         for fallback in fallbacks:
-            self._publish("model.fallback", {**fallback.model_dump(), "at": record["at"]})
+            self.publish("model.fallback", {**fallback.model_dump(), "at": record["at"]})
         finished = {"turn": done.turns, "provider": done.provider, "model": done.model, "usage": usage.model_dump()}
-        self._publish("model.finished", {**finished, "at": record["at"]})
+        self.publish("model.finished", {**finished, "at": record["at"]})
 
     def _note_call(self, call: CallTool, outcome: ToolOutcome) -> None:
         """Add the step and show the model its result; raise if the same call failed twice or too many calls failed."""
-        done, brief = self._so_far, self._brief
-        name, server = self._tools.named(call.tool)
+        done, brief = self._so_far, self.brief
+        name, server = self._calls.named(call.tool)
         made = call.input if outcome.input is None else outcome.input
         step = AgentStep.of(name, server, made, outcome)
         done.steps.append(step)
@@ -229,24 +227,24 @@ class Agent:
         done.logs.append(mask(line.format(tool=name, server=server, how=how, ms=outcome.duration_ms)))
         official = name in brief.toolset.official
         language = brief.spoken or brief.language
-        called = prompts.Called(name, self._tools.written(call), outcome, language, brief.prompt, official)
+        called = prompts.Called(name, self._calls.written(call), outcome, language, brief.prompt, official)
         done.messages += prompts.exchange(called)
         if outcome.success:
             asked = json.dumps(made, ensure_ascii=False)
             done.said.append(Said(by="tool", order=len(done.said), tool=name, text=asked, value=outcome.output))
         files = [artifact.model_dump() for artifact in outcome.artifacts]
-        self._publish("tool.finished", {"step": len(done.steps), **step.model_dump(mode="json"), "artifacts": files})
+        self.publish("tool.finished", {"step": len(done.steps), **step.model_dump(mode="json"), "artifacts": files})
         if not outcome.success and outcome.error_type != "declined":
             self._count_failure(call, outcome)
 
     def _count_failure(self, call: CallTool, outcome: ToolOutcome) -> None:
         done = self._so_far
-        official = self._tools.named(call.tool)[0] in self._brief.toolset.official
+        official = self._calls.named(call.tool)[0] in self.brief.toolset.official
         done.may_call_official = not official  # it would fail again until the citizen has answered
         same = repr((call.tool.casefold(), sorted(call.input.items(), key=lambda pair: pair[0])))
         repeated = same in done.failed
         done.failed.append(same)
-        if repeated or len(done.failed) >= self._brief.limits.max_tool_errors:
+        if repeated or len(done.failed) >= self.brief.limits.max_tool_errors:
             if outcome.error_type == GroundingError.type:
                 missing = list(outcome.missing)
                 message = f"the model insists on values that were never said: {', '.join(missing)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -24,24 +25,18 @@ LISTINGS = 3
 """How many listings a schema-constrained model may make per run if its prompt doesn't describe all tools."""
 
 
+@dataclass
 class ModelTurn:
     """Asks the model of one run for its next action."""
 
-    def __init__(
-        self,
-        model: ChatModel,
-        brief: Brief,
-        so_far: Progress,
-        beginning: Beginning,
-        policy: TurnPolicy,
-        publish: Publish,
-    ) -> None:
-        self._model = model
-        self._brief = brief
-        self._so_far = so_far
-        self._beginning = beginning
-        self._policy = policy
-        self._publish = publish
+    model: ChatModel
+    brief: Brief
+    so_far: Progress
+    beginning: Beginning
+    policy: TurnPolicy
+    publish: Publish
+
+    def __post_init__(self) -> None:
         self._answer = self._begun_answer()
 
     async def action(self, asked: Asked) -> CallTool | Final:
@@ -49,17 +44,17 @@ class ModelTurn:
 
         Raises ProviderFailure and AgentdError.
         """
-        skip, offer = self._brief.barred, await read(self._length(), self._offer)
+        skip, offer = self.brief.barred, await read(self._length(), self._offer)
         wanted = schema(
             offer.tools,
-            may_call=bool(self._brief.toolset.tools),
+            may_call=bool(self.brief.toolset.tools),
             may_list=offer.may_list,
-            may_search=self._brief.prompt_tools is not None,
+            may_search=self.brief.prompt_tools is not None,
             may_answer=offer.may_answer,
             answer=offer.answer,
         )
         while True:
-            messages = [*self._brief.prefix, *self._so_far.messages]
+            messages = [*self.brief.prefix, *self.so_far.messages]
             try:
                 reply = await self._reply(asked, messages, wanted, skip)
             except ProviderUnavailable as error:
@@ -82,7 +77,7 @@ class ModelTurn:
             try:
                 return await self._checked(again.text, offer)
             except UnsupportedAnswer as wrong:
-                self._publish("model.delta", {"restart": True, "text": wrong.instead})
+                self.publish("model.delta", {"restart": True, "text": wrong.instead})
                 return Final(wrong.instead)
             except InvalidAction as wrong:
                 asked.reason = str(wrong)
@@ -92,7 +87,7 @@ class ModelTurn:
     def _length(self, answer: str = "") -> int:
         """The number of characters that a policy reads, counted only until it exceeds SHORT."""
         length = len(answer)
-        for one in self._so_far.said:
+        for one in self.so_far.said:
             length += len(one.text) + (0 if one.value is None else _chars(one.value))
             if length > SHORT:
                 break
@@ -109,11 +104,11 @@ class ModelTurn:
 
     async def _check(self, answer: str) -> None:
         turn = self._seen()
-        await read(self._length(answer), self._policy.check_answer, turn, answer)
-        await self._policy.weigh_answer(turn, answer)
+        await read(self._length(answer), self.policy.check_answer, turn, answer)
+        await self.policy.weigh_answer(turn, answer)
 
     def _begun_answer(self) -> CheckedText:
-        return CheckedText(self._passes, lambda text: self._publish("model.delta", {"text": text}))
+        return CheckedText(self._passes, lambda text: self.publish("model.delta", {"text": text}))
 
     async def _passes(self, text: str) -> bool:
         try:
@@ -132,7 +127,7 @@ class ModelTurn:
     ) -> ModelReply:
         """Ask the model for its text. `before` is the invalid reply to repair: the same model is asked again."""
         self._check_budget(asked)
-        brief = self._brief
+        brief = self.brief
         request = ModelRequest(
             messages=tuple(messages),
             stable=len(brief.prefix),
@@ -140,14 +135,14 @@ class ModelTurn:
             provider=before.provider if before else brief.options.provider,
             model=before.model if before else brief.options.model,
             skip=skip,
-            attempt=brief.attempt + self._so_far.attempts + asked.attempts,
+            attempt=brief.attempt + self.so_far.attempts + asked.attempts,
         )
         self._answer = self._begun_answer()
         if asked.attempts:
             self._on_text(RESTART)
         started = time.perf_counter()
         try:
-            reply = await self._model.turn(request, self._on_text)
+            reply = await self.model.turn(request, self._on_text)
         except ProviderUnavailable as error:
             asked.attempts += int(error.data.get("attempts", 1))
             raise
@@ -162,7 +157,7 @@ class ModelTurn:
 
     def _check_budget(self, asked: Asked) -> None:
         """Raise BudgetExceeded if the run has used more tokens than it may."""
-        used, most = self._so_far.usage + asked.usage, self._brief.limits.max_tokens
+        used, most = self.so_far.usage + asked.usage, self.brief.limits.max_tokens
         if used.output_tokens + used.input_tokens > most:
             reason = f"the run used up its {most} tokens (max_tokens)"
             raise BudgetExceeded(reason, user_message=in_each_language("too_long"))
@@ -172,35 +167,35 @@ class ModelTurn:
         if chunk.restart:
             self._answer.stop()
             self._answer = self._begun_answer()
-            self._publish("model.delta", {"restart": True, "text": ""})
+            self.publish("model.delta", {"restart": True, "text": ""})
         else:
             self._answer.feed(chunk.text)
 
     def _log(self, reply: ModelReply, ms: float) -> str:
         """The run's log line about a reply that took `ms` milliseconds, in the citizen's language."""
-        line = replies()[self._brief.language].logs["model" if reply.read is None else "model_read"]
+        line = replies()[self.brief.language].logs["model" if reply.read is None else "model_read"]
         usage, model = reply.usage, f"{reply.provider}/{reply.model}"
         return line.format(model=model, input=usage.input_tokens, read=reply.read, output=usage.output_tokens, ms=ms)
 
     def _offer(self) -> Offer:
         """What the model may do in this turn, narrowed by the policy."""
-        brief = self._brief
-        listings = [step.output for step in self._so_far.steps if step.tool.casefold() == LIST_TOOLS]
+        brief = self.brief
+        listings = [step.output for step in self.so_far.steps if step.tool.casefold() == LIST_TOOLS]
         described = None
         if brief.prompt_tools is not None:
             described = brief.prompt_tools.names.union(*map(shown_in_full, listings))
         may_list = len(listings) < (LISTINGS if brief.prompt_tools is not None else 1)
         all_shown = Offer(tuple(prompts.in_prompt(brief.toolset, described)), may_list=may_list)
-        left = self._policy.offer(self._seen(), all_shown)
-        hinted = self._beginning.first(self._so_far.steps)
+        left = self.policy.offer(self._seen(), all_shown)
+        hinted = self.beginning.first(self.so_far.steps)
         if hinted is not None:
-            alone = self._policy.offer(self._seen(), Offer((hinted,), may_list=False))
+            alone = self.policy.offer(self._seen(), Offer((hinted,), may_list=False))
             left = Offer(alone.tools or (hinted,), may_list=False, may_answer=False, known=alone.known)
         return left
 
     def _seen(self) -> Turn:
         """This turn as the policies see it."""
-        brief, done = self._brief, self._so_far
+        brief, done = self.brief, self.so_far
         return Turn(
             request=brief.prompt,
             toolset=brief.toolset,

@@ -5,33 +5,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from agentd.agent.toolset import SESSION_ARGUMENT
 from agentd.messages import Catalogue, ToolCall, ToolInfo, ToolOutcome
 from agentd.ports import CallPolicy, OwnTool, ProgressSink, ToolHost
 
 
+@dataclass(eq=False)
 class PolicedTools:
     """A tool host behind policies: runs each `before` in order, then the call, then each `after` in reverse order.
 
     `timed` is called with (server, seconds) after each call that was made.
     """
 
-    def __init__(
-        self,
-        host: ToolHost,
-        policies: Sequence[CallPolicy],
-        own: Iterable[OwnTool] = (),
-        timed: Callable[[str, float], None] = lambda *_: None,
-    ) -> None:
-        self._host = host
-        self._policies = tuple(policies)
-        self._own = {(tool.info.server, tool.info.name): tool for tool in own}
-        self._timed = timed
+    host: ToolHost
+    policies: Sequence[CallPolicy]
+    own: Iterable[OwnTool] = ()
+    timed: Callable[[str, float], None] = lambda *_: None
+
+    def __post_init__(self) -> None:
+        self._own = {(tool.info.server, tool.info.name): tool for tool in self.own}
 
     def catalogue(self) -> Catalogue:
         """The host's tools and the daemon's own."""
-        catalogue = self._host.catalogue()
+        catalogue = self.host.catalogue()
         states = {state.name: state for state in catalogue.servers}
         own = [(tool.info, state) for tool in self._own.values() if (state := tool.state(states)) is not None]
         if not own:
@@ -42,7 +40,7 @@ class PolicedTools:
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:
         passed: list[tuple[CallPolicy, ToolCall]] = []
-        for policy in self._policies:
+        for policy in self.policies:
             answer = await policy.before(call)
             if isinstance(answer, ToolOutcome):
                 outcome = answer
@@ -56,12 +54,12 @@ class PolicedTools:
         return outcome
 
     async def _made(self, call: ToolCall, on_progress: ProgressSink | None) -> ToolOutcome:
-        host = self._own.get((call.tool.server, call.tool.bare_name), self._host)
+        host = self._own.get((call.tool.server, call.tool.bare_name), self.host)
         started = time.perf_counter()
         try:
             return await host.call(call, on_progress)
         finally:
-            self._timed(call.tool.server, time.perf_counter() - started)
+            self.timed(call.tool.server, time.perf_counter() - started)
 
 
 OPEN = ("additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref")

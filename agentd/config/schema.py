@@ -182,9 +182,7 @@ class ExampleSettings(Section):
     """Or what a tool answered: {tool, success, output}."""
 
 
-class ProviderEntry(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
-
+class ProviderEntry(Section, extra="allow"):
     id: str = Field(min_length=1)
     """Its name here and in answers."""
     type: str = Field(min_length=1)
@@ -203,9 +201,7 @@ class ProviderEntry(BaseModel):
     """What its tokens cost: `{ currency = "USD", input = 0.30, output = 2.50 }` a million; it is only shown."""
 
 
-class ServerEntry(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
-
+class ServerEntry(Section, extra="allow"):
     name: str = Field(min_length=1, pattern=r"^[A-Za-z0-9_.-]+$")
     """Its name here, in `Tools.list` and before the tools of a doubled name (`SERVER__TOOL`)."""
     command: str | None = None

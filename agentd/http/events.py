@@ -144,16 +144,12 @@ async def _paced(events: AsyncGenerator[Event], pause_s: float) -> AsyncGenerato
         while True:
             coming = asyncio.ensure_future(anext(events, _END))
             try:
-                while not coming.done():
-                    await asyncio.wait((coming,), timeout=pause_s)
-                    if not coming.done():
-                        yield None
+                while not (await asyncio.wait((coming,), timeout=pause_s))[0]:
+                    yield None
             finally:
-                if not coming.done():
-                    coming.cancel()
+                if coming.cancel():  # it is not done
                     await asyncio.wait((coming,))
-            event = coming.result()
-            if event is _END:
+            if (event := coming.result()) is _END:
                 return
             yield event
 

@@ -7,6 +7,7 @@ error with a fitting HTTP status (401, 403, 413, 415, 429); a method's answer is
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -72,24 +73,21 @@ class Rule(NamedTuple):
 USUAL = Rule()
 
 
+@dataclass(eq=False)
 class Guard:
-    """The middleware. `hosts` are the names allowed in a Host header besides loopback's (with or without port).
-    `proxies` are the peers (addresses, `unix`) whose X-Forwarded-For is trusted, since any program can send one."""
+    """The middleware."""
 
-    def __init__(
-        self,
-        access: Access,
-        limiter: RateLimiter,
-        hosts: frozenset[str] = frozenset(),
-        proxies: frozenset[str] = frozenset(),
-        body_s: float = 30.0,
-    ) -> None:
-        """`body_s`: seconds within which the body of a caller with a token must arrive; others get at most ten."""
-        self.access = access
-        self._body_s = body_s
-        self._limiter = limiter
-        self._hosts = _LOOPBACK_NAMES.union(host.lower() for host in hosts)
-        self._proxies = proxies
+    access: Access
+    limiter: RateLimiter
+    hosts: frozenset[str] = frozenset()
+    """The names allowed in a Host header besides loopback's, with or without port."""
+    proxies: frozenset[str] = frozenset()
+    """The peers (addresses, `unix`) whose X-Forwarded-For is trusted, since any program can send one."""
+    body_s: float = 30.0
+    """Seconds within which the body of a caller with a token must arrive; others get at most ten."""
+
+    def __post_init__(self) -> None:
+        self._hosts = _LOOPBACK_NAMES.union(map(str.lower, self.hosts))
         self._rules: dict[web.AbstractRoute, Rule] = {}
 
     def declare(self, rule: Rule, *routes: web.AbstractRoute) -> None:
@@ -121,7 +119,7 @@ class Guard:
         headers = request.headers
         rule = self._rules.get(request.match_info.route, USUAL)
         self._check_host(request)
-        request[ADDRESS] = _address(request, self._proxies)
+        request[ADDRESS] = _address(request, self.proxies)
         origin = headers.get(hdrs.ORIGIN)
         if request.method == "OPTIONS":
             return self._preflight(origin)
@@ -136,12 +134,12 @@ class Guard:
             if not rule.metered_within:
                 if rule.scopes is not None and not caller.may(*rule.scopes):
                     raise Forbidden(f"This needs the scope {' or '.join(sorted({*rule.scopes, 'admin'}))}")
-                self._limiter.charge(caller)
+                self.limiter.charge(caller)
         if headers.get(hdrs.CONTENT_ENCODING, "identity").lower() != "identity":
             raise Refused(415, InvalidRequest("The body must not be compressed"))
         if request.content.is_eof():
             return await handler(request)
-        body_s = self._body_s if has_token else min(_WITHOUT_TOKEN_S, self._body_s)
+        body_s = self.body_s if has_token else min(_WITHOUT_TOKEN_S, self.body_s)
         too_slow = Refused(408, InvalidRequest("The body did not arrive in time"))  # for the handler that reads it
         late = asyncio.get_running_loop().call_later(body_s, request.content.set_exception, too_slow)
         try:

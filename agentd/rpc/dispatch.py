@@ -11,6 +11,7 @@ import asyncio
 import difflib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from copy import copy
+from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from typing import Any, NamedTuple, cast
 
@@ -66,29 +67,25 @@ _NAME = 40
 _NO_PARAMS: dict[str, Any] = {}
 
 
+@dataclass(eq=False)
 class Dispatcher:
     """Answers JSON-RPC messages by a table of methods."""
 
-    def __init__(
-        self,
-        methods: Iterable[Method],
-        services: Services,
-        *,
-        limiter: RateLimiter | None = None,
-        observe: Observe = lambda *_: None,
-    ) -> None:
-        self._methods = {method.name: method for method in methods}
+    methods: Iterable[Method]
+    services: Services
+    limiter: RateLimiter | None = None
+    observe: Observe = lambda *_: None
+
+    def __post_init__(self) -> None:
+        self._methods = {method.name: method for method in self.methods}
         self._by_folded = {name.casefold(): name for name in self._methods}
-        self._bound = {name: _Bound(method, services) for name, method in self._methods.items()}
-        self._services = services
-        self._limiter = limiter
-        self._observe = observe
+        self._bound = {name: _Bound(method, self.services) for name, method in self._methods.items()}
         in_each_language(AgentdError.type)  # read them now: an error is also said when no file can be opened
 
     def with_acts(self, acts: Mapping[str, Act]) -> Dispatcher:
         """A copy of the dispatcher with other functions for some methods (a WebSocket's `Events.subscribe`)."""
         other = copy(self)
-        bound = {name: _Bound(self._methods[name], self._services, act) for name, act in acts.items()}
+        bound = {name: _Bound(self._methods[name], self.services, act) for name, act in acts.items()}
         other._bound = self._bound | bound
         return other
 
@@ -100,9 +97,9 @@ class Dispatcher:
             # the parser's message has line and column but none of the body
             return Reply(orjson.dumps(_refused(None, ParseError("Parse error", reason=str(error)))))
         batch = type(message) is list
-        if self._limiter is not None:
+        if self.limiter is not None:
             try:
-                self._limiter.charge(caller, len(message) if batch else 1)
+                self.limiter.charge(caller, len(message) if batch else 1)
             except RateLimited as error:
                 refused = _refused(_readable_id(message), error)
                 return Reply(orjson.dumps(refused), float(error.data["retry_after_s"]))
@@ -111,7 +108,7 @@ class Dispatcher:
             if outcome is not None and type(outcome) is not dict:
                 outcome = await cast(Awaitable[Response | None], outcome)
             return Reply(b"" if outcome is None else _encoded(outcome))
-        most = self._services.limits.max_batch
+        most = self.services.limits.max_batch
         if not 0 < len(message) <= most:
             many = f"has {len(message)} calls; at most {most} are taken at once" if message else "is empty"
             return Reply(orjson.dumps(_refused(None, InvalidRequest("Invalid Request", reason=f"the batch {many}"))))
@@ -152,14 +149,14 @@ class Dispatcher:
             return self._waited(request, caller, bound)
         try:
             caller, params = bound.read(caller, request.params)
-            return self._succeeded(request, bound.act(self._services, caller, params))
+            return self._succeeded(request, bound.act(self.services, caller, params))
         except Exception as error:
             return self._failed(request, error, request.method)
 
     async def _waited(self, request: Request, caller: Caller, bound: _Bound) -> Response | None:
         try:
             caller, params = bound.read(caller, request.params)
-            result = await bound.act(self._services, caller, params)
+            result = await bound.act(self.services, caller, params)
             return self._succeeded(request, result)
         except asyncio.CancelledError:
             task = asyncio.current_task()
@@ -170,14 +167,14 @@ class Dispatcher:
             return self._failed(request, error, request.method)
 
     def _succeeded(self, request: Request, result: Any) -> Response | None:
-        self._observe(request.method, 0)
+        self.observe(request.method, 0)
         if request.id is NOID:
             return None
         return {"jsonrpc": "2.0", "result": result, "id": request.id}
 
     def _failed(self, request: Request, error: Exception, method: str) -> Response | None:
         shown = error_object(error, language_of(request.params))
-        self._observe(method, shown["code"])
+        self.observe(method, shown["code"])
         return None if request.id is NOID else {"jsonrpc": "2.0", "error": shown, "id": request.id}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from agentd.errors import NotFound
 from agentd.messages import Caller
@@ -30,10 +30,8 @@ class SessionParams(Params):
     session_key: SessionKey | None = None
 
 
-class Session(BaseModel):
+class Session(BaseModel, extra="allow"):
     """A conversation; get adds its turns."""
-
-    model_config = ConfigDict(extra="allow")
 
     session_id: str
     created_at: str
@@ -55,10 +53,8 @@ class SessionExport(BaseModel):
     runs: list[dict[str, Any]]
 
 
-class SessionPage(BaseModel):
+class SessionPage(BaseModel, extra="allow"):
     """Sessions, newest first; `next` goes into `before` for the page after."""
-
-    model_config = ConfigDict(extra="allow")
 
     sessions: list[Session]
     next: str | None = None

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agentd.messages import Caller, ProviderState
 from agentd.rpc.method import ADMIN, ANYONE, Services, method
 from agentd.rpc.params import NoParams
 
 
-class Health(BaseModel):
+class Health(BaseModel, extra="allow"):
     """How the daemon, its servers and its providers stand."""
-
-    model_config = ConfigDict(extra="allow")
 
     status: Literal["ok", "degraded", "starting", "draining"]
     """`degraded`: a server is down, or the database takes no write."""
