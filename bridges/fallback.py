@@ -32,7 +32,7 @@ HALF = 0.5
 
 
 class Breaker:
-    """The circuit breaker of one provider's model: closed, resting until a time, or open until `reset`.
+    """The circuit breaker of one provider's model: closed, resting until a time, or open until a reload makes another.
 
     After a rest it lets one request through as a probe, whose outcome closes the breaker or doubles the rest.
     """
@@ -210,10 +210,6 @@ class FallbackChain:
         """Return the providers' states in the order asked; a resting one is `cooling`, with the reason in `error`."""
         usual = sorted(self._models, key=lambda model: model.provider != self._default)
         return tuple(self._state(model) for model in usual)
-
-    def reset(self) -> None:
-        """Forget all failures, after the configuration or a key has changed."""
-        self._breakers.clear()
 
     async def aclose(self) -> None:
         """Close every provider, even if closing another fails."""
