@@ -153,6 +153,8 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
         if len(text) > kind.max_length:
             raise WrongValue("too_long", most=kind.max_length)
         _refuse_unprintable(text, glyphs)
+        if (character := kinds.disguised(text)) is not None:
+            raise WrongValue("disguised", character=character)
         read = kind.read(text)
         if self.pattern is not None and not re.fullmatch(self.pattern, read):
             raise WrongValue("pattern_like", example=self.examples[0]) if self.examples else WrongValue("pattern")

@@ -85,6 +85,16 @@ def unprintable(text: str, glyphs: frozenset[int]) -> str | None:
     return None
 
 
+def disguised(text: str) -> str | None:
+    """Return the name of the first Cyrillic or Greek letter in a word of Latin letters: on paper it looks like one."""
+    for word in text.split():
+        names = [unicodedata.name(letter, "") for letter in word]
+        others = [name for name in names if name.startswith(("CYRILLIC", "GREEK"))]
+        if others and any(name.startswith("LATIN") for name in names):
+            return others[0]
+    return None
+
+
 def read_nik(text: str) -> str:
     """Check 16 digits PPKKCC DDMMYY SSSS: day 1-31 (women +40), a real date, serial not 0000. It has no check digit."""
     digits = _sixteen_digits(text)

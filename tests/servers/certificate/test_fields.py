@@ -115,6 +115,7 @@ def test_a_value_is_read_however_people_write_it(field: str, written: object, re
         ("nama", "Siti 😀", "GRINNING FACE"),
         ("nama", "سيتي", "ARABIC LETTER"),
         ("nama", "Siti\u202eayu", "RIGHT-TO-LEFT OVERRIDE"),
+        ("nama", "Budi S\u0430ntoso", "CYRILLIC SMALL LETTER A"),
         ("nama", "Si\u0000ti", "U+0000"),
         ("nama", "Siti \ud83d", "U+D83D"),
         ("nama", "李小龍", "CJK UNIFIED IDEOGRAPH"),
