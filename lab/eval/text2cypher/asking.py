@@ -121,9 +121,7 @@ class Asking:
 
     def ask(self, question: Question, model: Model, wrong: str = "", written: str | None = None) -> Record:
         """Ask with the given model. Raises LLMError."""
-        return self._recorded(question, _Kept(self.bench, model, settings=self.settings), wrong, written)
-
-    def _recorded(self, question: Question, loop: _Kept, wrong: str = "", written: str | None = None) -> Record:
+        loop = _Kept(self.bench, model, settings=self.settings)
         started = time.monotonic()
         found = ask(self.bench, loop, question.question)
         seconds = time.monotonic() - started

@@ -31,13 +31,12 @@ class ErrorType(Enum):
 
 @dataclass(frozen=True)
 class ValidationResult:
-    """One validator's verdict; `details`: data for feedback (nearest names, valid paths …)."""
+    """One validator's verdict."""
 
     is_valid: bool
     error_type: ErrorType | None = None
     error_message: str | None = None
     validator: str = ""
-    details: dict[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """The wire form: {validator, is_valid, error_type, error_message}."""

@@ -105,7 +105,7 @@ def _refusal(bench: Workbench, hints: Hints, words: dict[str, str]) -> str | Non
     for label, name in hints.unknown:
         if bench.may_hold(name):
             continue
-        near = bench.values.nearest(Place(label, bench.linker.display(label)[0]), name)
+        near = bench.values.nearest(Place(label, bench.linker.naming.display(label)[0]), name)
         return words["unknown"].format(name=name) + (words["near"].format(names=", ".join(near)) if near else "")
     return None
 

@@ -105,7 +105,7 @@ def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Dou
     cells = [cell for row in state.rows for cell in row]
     if not state.columns and not cells:
         return  # nothing was run, only the rules were applied
-    if all(_is_nothing(cell) for cell in cells) and not _tells_yes_or_no(cells):
+    if all(cell is None or cell == [] or (cell == 0 and not isinstance(cell, bool)) for cell in cells):
         yield Doubt("empty")
     elif repeats(cells, hints):
         yield Doubt("repeats", str(cells[0]))
@@ -124,14 +124,6 @@ def _shows_twice(rows: Sequence[Sequence[Any]], facts: QueryFacts) -> bool:
     owners = {column.partition(".")[0] for column in facts.columns}
     pairs = len(owners) > 1 and not facts.words & {"ORDER", "SKIP"}
     return len({repr(row[0] if pairs else row) for row in rows}) < len(rows)
-
-
-def _is_nothing(cell: Any) -> bool:
-    return cell is None or cell == [] or (cell == 0 and not isinstance(cell, bool))
-
-
-def _tells_yes_or_no(cells: Sequence[Any]) -> bool:
-    return any(isinstance(cell, bool) for cell in cells)
 
 
 def repeats(cells: Sequence[Any], hints: Hints) -> bool:

@@ -39,13 +39,9 @@ def directions(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
 def _undirected(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
     """Types matched in both directions although the wording gives one, or may give one."""
     ended = bool(hints.value_ends) or hints.asked_end is not None
-    for held in facts.structure.relationships:
-        kind = _type_both_ways(held, facts, linker) if held.direction == "--" else None
-        if (
-            kind is not None
-            and kind not in linker.lexicon.both_ways
-            and (ended or kind not in linker.lexicon.directions)
-        ):
+    undirected = (held for held in facts.structure.relationships if held.direction == "--")
+    for kind in (_type_both_ways(held, facts, linker) for held in undirected):
+        if kind and kind not in linker.lexicon.both_ways and (ended or kind not in linker.lexicon.directions):
             yield kind
 
 
@@ -68,12 +64,8 @@ def _asked(facts: QueryFacts) -> set[str]:
     return facts.shown or counted or {node.variable for node in nodes if node.variable and not node.keys}
 
 
-def _either_way(held: RelationshipPattern, facts: QueryFacts, linker: Linker) -> str | None:
-    """The relationship's type if the graph has it in both directions between these labels and the query picks one."""
-    return _type_both_ways(held, facts, linker) if held.direction != "--" else None
-
-
 def _type_both_ways(held: RelationshipPattern, facts: QueryFacts, linker: Linker) -> str | None:
+    """The relationship's type if the graph has it in both directions between these labels."""
     left, right = (facts.structure.labels_at(end) or {*linker.schema.labels} for end in facts.structure.ends(held))
     for kind in held.types:
         ends = {(a, b) for a, b in linker.schema.ends(kind) if {a, b} <= left | right}
@@ -83,10 +75,10 @@ def _type_both_ways(held: RelationshipPattern, facts: QueryFacts, linker: Linker
 
 
 def _both_ways(facts: QueryFacts, linker: Linker) -> Iterator[tuple[str, list[tuple[str | None, set[str], End]]]]:
-    """(type, [(variable, values, end) for both ends]) for each relationship that may run either way."""
+    """(type, [(variable, values, end) for both ends]) for each directed relationship that may run either way."""
     values = _values_of_variables(facts)
     for held in facts.structure.relationships:
-        if (kind := _either_way(held, facts, linker)) is not None:
+        if held.direction != "--" and (kind := _type_both_ways(held, facts, linker)) is not None:
             ends: tuple[End, End] = ("start", "end") if held.direction == "->" else ("end", "start")
             nodes = zip(facts.structure.ends(held), ends, strict=True)
             yield kind, [(node.variable, _values_at(node, values), at) for node, at in nodes]

@@ -204,7 +204,7 @@ def _unplayed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 def _is_aside(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:
     """True for a property of a named node that is neither its name nor a key."""
     labels = facts.structure.labels_of(variable)
-    best = {held for label in labels for held in linker.display(label)[:1]}
+    best = {held for label in labels for held in linker.naming.display(label)[:1]}
     return any(map(linker.naming.names, best)) and name not in best and not is_key(name)
 
 

@@ -18,7 +18,7 @@ def left_out(hints: Hints, facts: QueryFacts, linker: Linker, run: Run) -> str |
         return None
     shown = facts.columns[0].partition(".")[0]
     label = next(iter(sorted(facts.structure.labels_of(shown))), None)
-    few = "ORDER" in facts.words and [token.text.upper() for token in facts.returned[-2:-1]] == ["LIMIT"]
+    few = "ORDER" in facts.words and bool(facts.limit)
     less = any(sign in ("<", "<=") for sign, _ in facts.numbers) and not facts.property_tests
     counted = next((token.start for token in facts.tokens if token.is_word("WITH")), None) if less else None
     kinds = [kind for held in facts.structure.relationships for kind in held.types]

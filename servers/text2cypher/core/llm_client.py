@@ -21,12 +21,11 @@ class LLMError(Exception):
 
 @dataclass(frozen=True)
 class Completion:
-    """`text` as written by the model; tokens as counted by the endpoint; `constraint`: what the text was held to."""
+    """`text` as written by the model; tokens as counted by the endpoint."""
 
     text: str
     prompt_tokens: int
     completion_tokens: int
-    constraint: Constraint = "none"
 
 
 class LLMClient:
@@ -58,8 +57,8 @@ class LLMClient:
             listed = self._client.models.retrieve(self.config.model)
         except openai.OpenAIError:  # many endpoints list nothing; complete() reports one that is down
             return "none"
-        said = (listed.model_extra or {}).get("constraint") if isinstance(listed, openai.types.Model) else None
-        return _constraint_of(said)
+        said: Any = (listed.model_extra or {}).get("constraint") if isinstance(listed, openai.types.Model) else None
+        return said if said in get_args(Constraint) else "none"
 
     def complete(
         self, messages: list[Message], *, grammar: str | None = None, temperature: float | None = None
@@ -99,18 +98,12 @@ class LLMClient:
         )
         text = answer.choices[0].message.content if answer.choices else ""
         usage = answer.usage
-        said = (answer.model_extra or {}).get("agentd")
-        held = _constraint_of(said.get("constraint") if isinstance(said, dict) else None)
         read, wrote = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-        return Completion(text or "", read, wrote, held)
+        return Completion(text or "", read, wrote)
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
-
-
-def _constraint_of(said: Any) -> Constraint:
-    return said if said in get_args(Constraint) else "none"
 
 
 def _wait(error: Exception, tried: int) -> float:

@@ -68,8 +68,7 @@ def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     unsaid = "COUNT" in facts.words and not linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
     if "LIMIT" in facts.words and (some or named or unsaid or (_ranked_by(facts) - _shown(facts))):
         yield Doubt("unordered")
-    one = [token.text.upper() for token in facts.returned[-2:]] == ["LIMIT", "1"]
-    if one and hints.limit is None and asks_for_several(hints, linker):
+    if facts.limit == "1" and hints.limit is None and asks_for_several(hints, linker):
         yield Doubt("unasked", "LIMIT 1")
 
 

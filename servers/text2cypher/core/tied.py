@@ -9,8 +9,7 @@ from servers.text2cypher.cypher.facts import QueryFacts
 def tied(facts: QueryFacts, rows: Rows, run: Run) -> tuple[str, bool] | None:
     """(the first omitted row's name if it ties with the last shown one, whether the first shown one ties too)."""
     last = len(rows)
-    words = [token.text.upper() for token in facts.returned]
-    if not rows or words[-2:] != ["LIMIT", str(last)] or (ranked := _ranked(facts)) is None:
+    if not rows or facts.limit != str(last) or (ranked := _ranked(facts)) is None:
         return None
     query, at = ranked
     more = run(f"{query}{last + 1}") or []
@@ -34,10 +33,9 @@ def unranked(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
 
 def is_cut(facts: QueryFacts, rows: Rows, run: Run) -> bool:
     """True if the query's limit drops rows."""
-    limit = facts.returned[-1] if [held.text.upper() for held in facts.returned[-2:-1]] == ["LIMIT"] else None
-    if limit is None or str(len(rows)) != limit.text:
-        return limit is None or not limit.text.isdecimal()
-    more = run(f"{facts.query[: limit.start]}{len(rows) + 1}")
+    if str(len(rows)) != facts.limit:
+        return not facts.limit.isdecimal()
+    more = run(f"{facts.query[: facts.returned[-1].start]}{len(rows) + 1}")
     return more is None or len(more) > len(rows)
 
 

@@ -32,7 +32,9 @@ def unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     yield from (Doubt("unasked", name) for name in _tested_unsaid(hints, facts))
     yield from (Doubt("unasked", name) for name in _factors(hints, facts, linker))
     yield from (Doubt("unasked", number) for number in _numbers(hints, facts, linker, known))
-    if any(_is_far(held, known) for held in facts.structure.relationships) and not _asks_far(hints, facts):
+    if any(_is_far(held, known) for held in facts.structure.relationships) and not (
+        hints.indirect or "SHORTESTPATH" in facts.words
+    ):
         yield Doubt("unasked", "*")
     for function, words in _AGGREGATES.items():
         if function in facts.words and not linker.wording.compiled(rf"\b‹{words}›\b").search(hints.question):
@@ -78,10 +80,6 @@ def _ends_of_years(facts: QueryFacts, known: Collection[float]) -> set[str]:
 def _is_far(held: RelationshipPattern, known: Collection[float]) -> bool:
     """True for a path whose length isn't in the question."""
     return held.length is not None and bool(held.types) and not {*held.length} & {*known}
-
-
-def _asks_far(hints: Hints, facts: QueryFacts) -> bool:
-    return bool({Ask.INDIRECT, Ask.ONLY_INDIRECT} & hints.asks or "SHORTESTPATH" in facts.words)
 
 
 def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:

@@ -217,6 +217,12 @@ class QueryFacts:
         last = max((n for n, token in enumerate(self.tokens) if token.is_word("RETURN")), default=-1)
         return self.tokens[last + 1 :]
 
+    @property
+    def limit(self) -> str:
+        """What follows a LIMIT at the end of the query; "" without one."""
+        last = self.returned[-2:]
+        return last[1].text if len(last) == 2 and last[0].is_word("LIMIT") else ""
+
     @cached_property
     def told(self) -> frozenset[str]:
         """Every property in the result, also if it was renamed before."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from servers.text2cypher.cypher.tokens import Token
 
@@ -77,17 +78,6 @@ class Structure:
 
 def unknown_variables(structure: Structure) -> Iterator[PropertyUse]:
     """Property uses whose variable is bound nowhere in the query."""
-    for use in structure.properties:
-        if (
-            use.variable not in structure.bound
-            and use.variable not in structure.aliases
-            and not _is_unwound(structure, use)
-        ):
-            yield use
-
-
-def _is_unwound(structure: Structure, use: PropertyUse) -> bool:
-    return any(
-        a.is_word("AS") and b.value == use.variable
-        for a, b in zip(structure.tokens, structure.tokens[1:], strict=False)
-    )
+    unwound = {name.value for word, name in pairwise(structure.tokens) if word.is_word("AS")}
+    bound = structure.bound | structure.aliases | unwound
+    yield from (use for use in structure.properties if use.variable not in bound)

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from servers.text2cypher.config import LLMConfig, Settings
 from servers.text2cypher.config.environment import environment
-from servers.text2cypher.core.agent_loop import AgentLoop, Model, OnAttempt
+from servers.text2cypher.core.agent_loop import AgentLoop, Model
 from servers.text2cypher.core.agent_state import AgentState
 from servers.text2cypher.core.llm_client import Completion, Constraint, LLMClient, LLMError, Message
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import GroundTruthItem, load_examples
-from servers.text2cypher.data.ground_truth_loader import EXAMPLES
 from servers.text2cypher.experiment.checkpoint import Checkpoint
 from servers.text2cypher.experiment.records import Record, to_record
 from servers.text2cypher.graph.open import open_backend
@@ -72,13 +70,12 @@ class BatchProcessor:
         item: GroundTruthItem,
         prompt_type: PromptType = PromptType.ZERO_SHOT,
         schema_format: SchemaFormat = SchemaFormat.FULL_SCHEMA,
-        on_attempt: OnAttempt | None = None,
     ) -> AgentState:
         """Runs one question through the loop."""
         loop = AgentLoop(
             self.bench, self._paced, prompt_type=prompt_type, schema_format=schema_format, settings=self.settings
         )
-        return loop.run(item.question_id, item.question, item.cypher, on_attempt)
+        return loop.run(item.question_id, item.question, item.cypher)
 
     def process_batch(
         self,
@@ -112,23 +109,13 @@ class BatchProcessor:
         return records
 
 
-def create_batch_processor(
-    *,
-    graph: Path | None = None,
-    examples: Path | None = None,
-    settings: Settings | None = None,
-    config: LLMConfig | None = None,
-    model: Model | None = None,
-) -> BatchProcessor:
-    """Creates a processor with defaults from the environment and `.env`.
+def create_batch_processor() -> BatchProcessor:
+    """Creates a processor from the environment and `.env`.
 
-    The graph is `graph`, TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum; the model is `model`, `config`,
-    TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY. Raises LLMError if no model is given.
+    The graph is TEXT2CYPHER_GRAPH, NEO4J_URI or the shipped curriculum; the model is TEXT2CYPHER_MODEL_URL,
+    AGENTD_MODEL_URL or GROQ_API_KEY. Raises LLMError if no model is given.
     """
-    if model is None:
-        config = config or LLMConfig.from_env(environment())
-        if config is None:
-            raise LLMError("no model: set TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY")
-        model = LLMClient(config)
-    backend = open_backend(graph, environment())
-    return BatchProcessor(Workbench(backend, load_examples(examples or EXAMPLES), graph), model, settings or Settings())
+    config = LLMConfig.from_env(environment())
+    if config is None:
+        raise LLMError("no model: set TEXT2CYPHER_MODEL_URL, AGENTD_MODEL_URL or GROQ_API_KEY")
+    return BatchProcessor(Workbench(open_backend(None, environment()), load_examples()), LLMClient(config))

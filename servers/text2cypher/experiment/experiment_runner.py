@@ -8,7 +8,6 @@ import io
 import json
 import os
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -37,11 +36,10 @@ class ExperimentRunner:
         processor: BatchProcessor | None = None,
         out: Path | None = None,
         progress: Progress | None = None,
-        now: Callable[[], datetime] = clock.now,
     ) -> None:
         self.processor = processor or create_batch_processor()
         self.out = out or self.processor.settings.results_dir
-        self._progress, self._now = progress, now
+        self._progress = progress
         self._records: dict[str, list[Record]] = {}
 
     def settle(
@@ -111,7 +109,7 @@ class ExperimentRunner:
         settings = self.processor.settings
         config = getattr(self.processor.model, "config", None)
         return {
-            "timestamp": self._now().isoformat(timespec="seconds"),
+            "timestamp": clock.now().isoformat(timespec="seconds"),
             "total_configurations": len(found),
             "model": config.model if config is not None else type(self.processor.model).__name__,
             "temperature": config.temperature if config is not None else None,
@@ -136,17 +134,10 @@ class ExperimentRunner:
 
 
 def run_experiment(
-    max_questions: int | None = None,
-    *,
-    configurations: Sequence[tuple[PromptType, SchemaFormat]] = tuple(CONFIGURATIONS),
-    questions: Path | None = None,
-    out: Path | None = None,
-    processor: BatchProcessor | None = None,
-    progress: Progress | None = None,
+    max_questions: int | None = None, *, out: Path | None = None, processor: BatchProcessor | None = None
 ) -> dict[str, Any]:
     """Runs all nine configurations over the first `max_questions` questions."""
-    items = load_ground_truth(questions) if questions is not None else load_ground_truth()
-    return ExperimentRunner(processor, out, progress).run(configurations, items[:max_questions])
+    return ExperimentRunner(processor, out).run(ground_truth_items=load_ground_truth()[:max_questions])
 
 
 def _csv(records: Sequence[Record]) -> str:

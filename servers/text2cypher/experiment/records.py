@@ -9,33 +9,11 @@ from servers.text2cypher.core.agent_state import AgentState, AgentStatus, Attemp
 from servers.text2cypher.data import GroundTruthItem
 
 Record = dict[str, Any]
-COLUMNS = [
-    "question_id",
-    "question",
-    "ground_truth_query",
-    "generated_query",
-    "success",
-    "total_iterations",
-    "first_attempt_valid",
-    "bleu",
-    "rouge_l_f1",
-    "jaro_winkler",
-    "jaccard_cypher",
-    "pass_at_1",
-    "jaccard_output",
-    "kg_valid",
-    "llmetric_q",
-    "status",
-    "hops",
-    "sublevel",
-    "complexity",
-    "confidence",
-    "doubts",
-    "error",
-    "prompt_tokens",
-    "completion_tokens",
-    "attempts",
-]
+COLUMNS = """
+    question_id question ground_truth_query generated_query success total_iterations first_attempt_valid bleu rouge_l_f1
+    jaro_winkler jaccard_cypher pass_at_1 jaccard_output kg_valid llmetric_q status hops sublevel complexity confidence
+    doubts error prompt_tokens completion_tokens attempts
+""".split()
 
 
 def to_record(item: GroundTruthItem, state: AgentState, scores: dict[str, Any]) -> Record:

@@ -18,9 +18,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 class FeedbackBuilder:
     """Feedback for one graph; without `values` it omits the nearest stored values."""
 
-    def __init__(self, backend: GraphBackend, values: ValueIndex | None = None, folder: Path = TEMPLATES) -> None:
+    def __init__(self, backend: GraphBackend, values: ValueIndex | None = None) -> None:
         self._backend, self._values = backend, values
-        self._templates = {kind: (folder / f"{kind.value}.txt").read_text(encoding="utf-8") for kind in ErrorType}
+        self._templates = {kind: (TEMPLATES / f"{kind.value}.txt").read_text(encoding="utf-8") for kind in ErrorType}
 
     def build_feedback(self, validation_results: list[ValidationResult], query: str = "") -> str:
         """The Indonesian text for the next turn; empty if nothing is wrong."""

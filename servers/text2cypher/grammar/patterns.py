@@ -18,18 +18,10 @@ from servers.text2cypher.linking.filters import Filter
 from servers.text2cypher.linking.hints import Hints, Linker
 
 
-@dataclass(frozen=True)
-class Bound:
-    """One named node of a pattern; `fixed` if a filter identifies it."""
+@dataclass(eq=False)
+class Node:
+    """One node of a pattern; `fixed` if a condition identifies it, `ends`: its ends of self-relationships."""
 
-    variable: str
-    label: str
-    fixed: bool
-    ends: frozenset[End] = frozenset()  # its ends of self-relationships
-
-
-@dataclass
-class _Node:
     label: str
     variable: str
     keys: list[str] = field(default_factory=list)
@@ -39,6 +31,7 @@ class _Node:
     ends: set[End] = field(default_factory=set)
 
     def text(self) -> str:
+        """The node in Cypher."""
         keys = f" {{{', '.join(self.keys)}}}" if self.keys else ""
         return f"({self.variable}:{named(self.label)}{keys})"
 
@@ -48,21 +41,22 @@ class Patterns:
 
     def __init__(self, linker: Linker, variables: dict[str, str]) -> None:
         self.linker, self.schema, self.variables = linker, linker.schema, variables
+        ends = {kind: self.schema.ends(kind) for kind in self.schema.relationships}
+        self._loops = {kind for kind, held in ends.items() if all(a == b for a, b in held)}
 
-    def of(self, hints: Hints) -> Iterator[tuple[str, list[Bound], int]]:
+    def of(self, hints: Hints) -> Iterator[tuple[str, list[Node], int]]:
         """(text before RETURN, its nodes, its number of steps), most likely first."""
         negated = Ask.NOT in hints.asks and not any(f.operator in ("null", "<>") for f in hints.filters)
         if negated and hints.relations:
             return
         for chain in self._chains(hints):
             for nodes in self._filtered(chain, hints):
-                if not _agrees(nodes, hints):
-                    continue
-                yield self._text(hints, chain, nodes), _bound(nodes), len(chain.steps)
+                if _agrees(nodes, hints):
+                    yield self._text(hints, chain, nodes), nodes, len(chain.steps)
 
     def _chains(self, hints: Hints) -> list[Chain]:
         """Chains with every named label and relationship; with intermediate labels only if necessary."""
-        loops = {kind for kind in self.schema.relationships if all(a == b for a, b in self.schema.ends(kind))}
+        loops = self._loops
         announced = set(self.linker.lexicon.relationships.values()) - loops
         named = {kind for kind in self.linker.lexicon.relationships.values() if hints.relations.get(kind)}
         quiet = {k for k in self.schema.relationships if k not in loops and (k in named or not self._has_words(k))}
@@ -70,40 +64,36 @@ class Patterns:
         everything = (set(self.schema.relationships) - loops) | announced | (named & loops)
         for kinds in (some, everything):
             for extra in (0, 1, 2):
-                fitting = self._fitting(hints, kinds & set(self.schema.relationships), named, loops, extra)
-                if fitting:
+                if fitting := self._fitting(hints, kinds & set(self.schema.relationships), named, extra):
                     return fitting
-        return self._fitting(hints, everything & set(self.schema.relationships), set(), loops, 2)
+        return self._fitting(hints, everything & set(self.schema.relationships), set(), 2)
 
     def _has_words(self, kind: str) -> bool:
         """True if the lexicon has words for the relationship other than its own name."""
         own = kind.lower().replace("_", " ")
         return any(name == kind and phrase != own for phrase, name in self.linker.lexicon.relationships.items())
 
-    def _fitting(self, hints: Hints, kinds: set[str], named: set[str], loops: set[str], extra: int) -> list[Chain]:
+    def _fitting(self, hints: Hints, kinds: set[str], named: set[str], extra: int) -> list[Chain]:
         wanted = set(hints.labels)
         most = dict.fromkeys(self.schema.labels if extra else hints.labels, 1)
-        for kind in named & loops:
+        for kind in named & self._loops:
             for label, _ in self.schema.ends(kind):
-                once = bool(hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT, Ask.NOT})
-                hops = 1 if once else min(hints.relations[kind], 2)
+                hops = 1 if hints.indirect or Ask.NOT in hints.asks else min(hints.relations[kind], 2)
                 most[label] = most.get(label, 1) + hops
-        found = []
-        for chain in chains(self.schema, kinds, most):
-            held = {step.kind for step in chain.steps}
-            if not wanted <= set(chain.labels) or len(set(chain.labels) - wanted) > extra:
-                continue
-            if not (named & kinds) <= held:
-                continue
-            found.append(chain)
+        found = [
+            chain
+            for chain in chains(self.schema, kinds, most)
+            if wanted <= set(chain.labels) and len(set(chain.labels) - wanted) <= extra
+            if named & kinds <= {step.kind for step in chain.steps}
+        ]
         shortest = min((len(set(chain.labels)) for chain in found), default=0)
         return [chain for chain in found if len(set(chain.labels)) == shortest]
 
-    def _filtered(self, chain: Chain, hints: Hints) -> Iterator[list[_Node]]:
+    def _filtered(self, chain: Chain, hints: Hints) -> Iterator[list[Node]]:
         """The chain's nodes, with every filter on a node of its label."""
         names = numbered(chain.labels, self.variables)
         for choice in product(*[_placements(chain, held, Ask.YES_NO in hints.asks) for held in hints.filters]):
-            nodes = [_Node(label, name) for label, name in zip(chain.labels, names, strict=True)]
+            nodes = [Node(label, name) for label, name in zip(chain.labels, names, strict=True)]
             _place_ends(chain, nodes)
             taken: set[tuple[int, str, str]] = set()
             clash = False
@@ -115,7 +105,7 @@ class Patterns:
             if not clash:
                 yield nodes
 
-    def _apply(self, node: _Node, held: Filter) -> None:
+    def _apply(self, node: Node, held: Filter) -> None:
         name = f"{node.variable}.{named(held.property)}"
         values = [_literal(value) for value in held.values]
         node.values |= set(held.values)
@@ -132,15 +122,13 @@ class Patterns:
             node.tests += [f"{name} {held.operator} {value}" for value in values]
 
     def _names_it(self, label: str, name: str) -> bool:
-        return name in self.linker.display(label)
+        return name in self.linker.naming.display(label)
 
-    def _text(self, hints: Hints, chain: Chain, nodes: list[_Node]) -> str:
+    def _text(self, hints: Hints, chain: Chain, nodes: list[Node]) -> str:
         text = nodes[0].text()
-        loops = {kind for kind in self.schema.relationships if all(a == b for a, b in self.schema.ends(kind))}
         for step, node in zip(chain.steps, nodes[1:], strict=True):
-            length = ""
-            if step.kind in loops and hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT}:
-                length = "*2.." if Ask.ONLY_INDIRECT in hints.asks else "*1.."
+            far = "*2.." if Ask.ONLY_INDIRECT in hints.asks else "*1.."
+            length = far if step.kind in self._loops and hints.indirect else ""
             text += step.arrow(length=length) + node.text()
         if is_cued(hints.question, {"both"}):
             text += _closing(chain, nodes) or _closing(chain.reversed(), nodes[::-1])
@@ -148,7 +136,7 @@ class Patterns:
         return f"MATCH {text}" + (f" WHERE {' AND '.join(tests)}" if tests else "")
 
 
-def _closing(chain: Chain, nodes: list[_Node]) -> str:
+def _closing(chain: Chain, nodes: list[Node]) -> str:
     """For `pairs that both support X`: the same step from X to the second node of the pair."""
     if len(chain.steps) != 2 or not nodes[0].fixed or chain.labels[1] != chain.labels[2]:
         return ""
@@ -166,14 +154,14 @@ def _placements(chain: Chain, held: Filter, apart: bool) -> list[list[tuple[int,
     return options
 
 
-def _place_ends(chain: Chain, nodes: list[_Node]) -> None:
+def _place_ends(chain: Chain, nodes: list[Node]) -> None:
     for place, step in enumerate(chain.steps):
         if chain.labels[place] == chain.labels[place + 1]:
             nodes[place].ends.add("start" if step.forward else "end")
             nodes[place + 1].ends.add("end" if step.forward else "start")
 
 
-def _agrees(nodes: list[_Node], hints: Hints) -> bool:
+def _agrees(nodes: list[Node], hints: Hints) -> bool:
     """False if a value is at another end than the wording says."""
     said = dict(hints.value_ends)
     return all(
@@ -184,10 +172,6 @@ def _agrees(nodes: list[_Node], hints: Hints) -> bool:
 def is_asked(ends: Collection[End], hints: Hints) -> bool:
     """False for a node at another end than the one asked about."""
     return hints.asked_end is None or not ends or hints.asked_end in ends
-
-
-def _bound(nodes: list[_Node]) -> list[Bound]:
-    return [Bound(node.variable, node.label, node.fixed, frozenset(node.ends)) for node in nodes]
 
 
 def _literal(value: str | int) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import permutations, product
 
 from servers.text2cypher.cypher.tokens import named
-from servers.text2cypher.grammar.patterns import Bound, Patterns, is_asked
+from servers.text2cypher.grammar.patterns import Node, Patterns, is_asked
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
@@ -54,7 +54,7 @@ class Reader:
 
     # -- what is returned
 
-    def _returns(self, hints: Hints, nodes: list[Bound], hops: int) -> Iterator[str]:
+    def _returns(self, hints: Hints, nodes: list[Node], hops: int) -> Iterator[str]:
         if Ask.YES_NO in hints.asks:
             yield f" RETURN count({nodes[-1].variable}) > 0"
             return
@@ -84,25 +84,24 @@ class Reader:
     def _numeric(self, name: str) -> bool:
         return any(types.get(name) in (INTEGER, FLOAT) for types in self.schema.nodes.values())
 
-    def _open(self, hints: Hints, nodes: list[Bound]) -> list[Bound]:
+    def _open(self, hints: Hints, nodes: list[Node]) -> list[Node]:
         """The nodes that the question may be about: those that aren't identified, preferably of the focus label."""
         unnamed = [node for node in nodes if not node.fixed] or nodes
         focused = [node for node in unnamed if node.label == hints.focus]
         return focused or unnamed
 
-    def _shown(self, node: Bound) -> str:
+    def _shown(self, node: Node) -> str:
         """The expression that shows a node: the property that identifies nodes of its label."""
-        return f"{node.variable}.{named(self.linker.display(node.label)[0])}"
+        return f"{node.variable}.{named(self.linker.naming.display(node.label)[0])}"
 
-    def _plain(self, hints: Hints, nodes: list[Bound], hops: int) -> Iterator[str]:
-        indirect = bool(hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT})
-        distinct = ["DISTINCT "] if indirect else (["", "DISTINCT "] if hops > 1 else [""])
+    def _plain(self, hints: Hints, nodes: list[Node], hops: int) -> Iterator[str]:
+        distinct = ["DISTINCT "] if hints.indirect else (["", "DISTINCT "] if hops > 1 else [""])
         for items in self._items(hints, nodes):
             for once in distinct:
                 for order in self._orders(hints, nodes, items):
                     yield f" RETURN {once}{items}{order}"
 
-    def _items(self, hints: Hints, nodes: list[Bound]) -> Iterator[str]:
+    def _items(self, hints: Hints, nodes: list[Node]) -> Iterator[str]:
         if hints.properties:
             for owned in self._owned(hints, nodes):
                 alone = ", ".join(owned)
@@ -126,27 +125,23 @@ class Reader:
             for first, second in permutations(others, 2):
                 yield f"{self._shown(first)}, {self._shown(second)}"
 
-    def _owned(self, hints: Hints, nodes: list[Bound]) -> Iterator[list[str]]:
+    def _owned(self, hints: Hints, nodes: list[Node]) -> Iterator[list[str]]:
         """The asked properties, each on a node that has it; all on one node if one has them all."""
-        asked = hints.properties
-        label_of = dict(hints.of_label)
-        if set(label_of.values()) - {hints.focus} and hints.focus is not None:
-            owners = [[f"{n.variable}.{named(p)}" for n in nodes if self._owns(n, p, label_of)] for p in asked]
-            yield from (list(choice) for choice in product(*[held for held in owners if held]) if choice)
-            return
-        about = [*self._open(hints, nodes), *nodes]
+        asked, label_of = hints.properties, dict(hints.of_label)
+        apart = hints.focus is not None and bool({*label_of.values()} - {hints.focus})
+        about = [] if apart else [*self._open(hints, nodes), *nodes]
         whole = [n for n in dict.fromkeys(about) if all(p in self.schema.nodes[n.label] for p in asked)]
-        for node in whole:
-            yield [f"{node.variable}.{named(name)}" for name in asked]
         if whole:
+            yield from ([f"{node.variable}.{named(name)}" for name in asked] for node in whole)
             return
-        owners = [[f"{n.variable}.{named(p)}" for n in nodes if p in self.schema.nodes[n.label]] for p in asked]
-        yield from (list(choice) for choice in product(*[held for held in owners if held]) if choice)
+        owners = [
+            [n for n in nodes if p in self.schema.nodes[n.label] and (not apart or label_of.get(p, n.label) == n.label)]
+            for p in asked
+        ]
+        held = [[f"{n.variable}.{named(p)}" for n in owning] for p, owning in zip(asked, owners, strict=True) if owning]
+        yield from (list(choice) for choice in product(*held) if choice)
 
-    def _owns(self, node: Bound, name: str, label_of: dict[str, str]) -> bool:
-        return name in self.schema.nodes[node.label] and label_of.get(name, node.label) == node.label
-
-    def _orders(self, hints: Hints, nodes: list[Bound], items: str) -> list[str]:
+    def _orders(self, hints: Hints, nodes: list[Node], items: str) -> list[str]:
         if Ask.ORDER not in hints.asks:
             return [""]
         keys = items.split(", ")
@@ -156,44 +151,36 @@ class Reader:
         ways = [" DESC"] if Ask.DESCENDING in hints.asks else ["", " DESC"]
         return [f" ORDER BY {key}{way}" for key in dict.fromkeys(keys) for way in ways]
 
-    def _counts(self, hints: Hints, nodes: list[Bound], hops: int) -> Iterator[str]:
-        indirect = bool(hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT})
+    def _counts(self, hints: Hints, nodes: list[Node], hops: int) -> Iterator[str]:
         for node in self._open(hints, nodes):
-            if not indirect:
+            if not hints.indirect:
                 yield f" RETURN count({node.variable})"
-            if indirect or hops > 1:
+            if hints.indirect or hops > 1:
                 yield f" RETURN count(DISTINCT {node.variable})"
 
-    def _totals(self, hints: Hints, nodes: list[Bound], functions: list[str], numeric: list[str]) -> Iterator[str]:
+    def _totals(self, hints: Hints, nodes: list[Node], functions: list[str], numeric: list[str]) -> Iterator[str]:
         if len(nodes) == 1 and nodes[0].fixed:
             yield from self._plain(hints, nodes, 0)
             return
-        indirect = bool(hints.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT})
         for node in [n for n in nodes if not n.fixed] or nodes:
             for function, name in product(functions, numeric):
                 if name in self.schema.nodes[node.label]:
-                    once = f" WITH DISTINCT {node.variable}" if indirect else ""
+                    once = f" WITH DISTINCT {node.variable}" if hints.indirect else ""
                     yield f"{once} RETURN {function}({node.variable}.{named(name)})"
 
-    def _keys(self, hints: Hints, nodes: list[Bound]) -> list[tuple[Bound, str]]:
+    def _keys(self, hints: Hints, nodes: list[Node]) -> list[tuple[Node, str]]:
         """(node, item) by which rows can be grouped: what follows "setiap", else anything shown."""
-        if hints.each is not None:
-            free = [n for n in nodes if not n.fixed]
-            by_property = [
-                (n, f"{n.variable}.{named(hints.each)}") for n in free if hints.each in self.schema.nodes[n.label]
-            ]
-            by_label = [(n, self._shown(n)) for n in free if n.label == hints.each]
-            if hints.each in self.schema.nodes and by_label:
-                return by_label
-            if by_property:
-                return by_property
         free = [n for n in nodes if not n.fixed]
+        if hints.each in self.schema.nodes and (each := [n for n in free if n.label == hints.each]):
+            return [(n, self._shown(n)) for n in each]
+        if hints.each and (each := [n for n in free if hints.each in self.schema.nodes[n.label]]):
+            return [(n, f"{n.variable}.{named(hints.each)}") for n in each]
         own = [
             (n, f"{n.variable}.{named(p)}") for n in free for p in hints.properties if p in self.schema.nodes[n.label]
         ]
         return [*[(n, self._shown(n)) for n in free], *own]
 
-    def _grouped(self, hints: Hints, nodes: list[Bound], numeric: list[str], hops: int) -> Iterator[str]:
+    def _grouped(self, hints: Hints, nodes: list[Node], numeric: list[str], hops: int) -> Iterator[str]:
         if Ask.COLLECT in hints.asks and Ask.GROUP not in hints.asks:
             for node in self._open(hints, nodes):
                 yield f" RETURN collect({self._shown(node)})"
@@ -212,7 +199,7 @@ class Reader:
             beside = totals or self._beside(hints, key, others, values, hops)
             yield from (f" RETURN {key}, {text}" for text in beside)
 
-    def _beside(self, hints: Hints, key: str, others: list[Bound], values: list[str], hops: int) -> Iterator[str]:
+    def _beside(self, hints: Hints, key: str, others: list[Node], values: list[str], hops: int) -> Iterator[str]:
         """What may be returned beside a group's key, if no total is."""
         shown = [self._shown(node) for node in others]
         if Ask.COLLECT in hints.asks:
@@ -225,7 +212,7 @@ class Reader:
         else:
             yield from (*shown, *values)
 
-    def _having(self, hints: Hints, nodes: list[Bound], hops: int) -> Iterator[str]:
+    def _having(self, hints: Hints, nodes: list[Node], hops: int) -> Iterator[str]:
         assert hints.having is not None
         operator, number = hints.having
         alias = languages().voice_of(hints.question).answers["figure"]

@@ -82,7 +82,7 @@ class Shown:
         return [v for v in variables if self.nodes[v] == self.hints.focus] or variables
 
     def _key(self, variable: str) -> str:
-        names = self.linker.display(self.nodes[variable])
+        names = self.linker.naming.display(self.nodes[variable])
         return f"{variable}.{named(names[0])}" if names else variable
 
     def _shown(self, variable: str) -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
+from servers.text2cypher.cypher.functions import UnsupportedError
+from servers.text2cypher.cypher.guard import NotReadOnlyError
+from servers.text2cypher.cypher.tokens import CypherSyntaxError
 from servers.text2cypher.graph.schema import GraphSchema
 
 ROW_CAP = 10_000
@@ -27,6 +32,17 @@ class QueryError(Exception):
     def __init__(self, problem: Problem, message: str) -> None:
         super().__init__(message)
         self.problem = problem
+
+
+@contextmanager
+def rules_of_cypher() -> Iterator[None]:
+    """Raises QueryError for what the rules find wrong with a query before the engine sees it."""
+    try:
+        yield
+    except NotReadOnlyError as error:
+        raise QueryError(Problem.EXECUTION, str(error)) from error
+    except (CypherSyntaxError, UnsupportedError) as error:
+        raise QueryError(Problem.SYNTAX, str(error)) from error
 
 
 class GraphUnavailableError(Exception):

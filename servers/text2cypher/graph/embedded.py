@@ -16,10 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from servers.text2cypher.cypher.columns import column_names
-from servers.text2cypher.cypher.functions import UnsupportedError
-from servers.text2cypher.cypher.guard import NotReadOnlyError
 from servers.text2cypher.cypher.rewrite import for_embedded
-from servers.text2cypher.cypher.tokens import CypherSyntaxError
 from servers.text2cypher.graph.backend import (
     ROW_CAP,
     TIMEOUT_S,
@@ -27,6 +24,7 @@ from servers.text2cypher.graph.backend import (
     Problem,
     QueryError,
     QueryResult,
+    rules_of_cypher,
 )
 from servers.text2cypher.graph.engine_names import EngineNames
 from servers.text2cypher.graph.folder import GraphData, read_graph
@@ -100,12 +98,8 @@ class EmbeddedBackend:
     # -- the worker
 
     def _ask(self, op: str, query: str) -> dict[str, Any]:
-        try:
+        with rules_of_cypher():
             dialect = self._names.in_query(for_embedded(query))
-        except (CypherSyntaxError, UnsupportedError) as error:
-            raise QueryError(Problem.SYNTAX, str(error)) from error
-        except NotReadOnlyError as error:
-            raise QueryError(Problem.EXECUTION, str(error)) from error
         with self._lock:
             answer = self._exchange({"op": op, "query": dialect})
         if not answer["ok"]:

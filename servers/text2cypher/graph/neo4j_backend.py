@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-from servers.text2cypher.cypher.guard import NotReadOnlyError, ensure_read_only
-from servers.text2cypher.cypher.tokens import CypherSyntaxError, named
+from servers.text2cypher.cypher.guard import ensure_read_only
+from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph import cyver
 from servers.text2cypher.graph.backend import (
     ROW_CAP,
@@ -19,6 +19,7 @@ from servers.text2cypher.graph.backend import (
     Problem,
     QueryError,
     QueryResult,
+    rules_of_cypher,
 )
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING, GraphSchema
 
@@ -67,7 +68,8 @@ class Neo4jBackend:
 
     def check(self, query: str) -> None:
         """Runs EXPLAIN; the planner's warnings about unknown names count as errors, as do CyVer's."""
-        _ensure(query)
+        with rules_of_cypher():
+            ensure_read_only(query)
         for notification in self._summary("EXPLAIN " + query):
             code = str(notification.get("code", "")).rpartition(".")[2]
             if code in _NOTIFICATIONS:
@@ -77,7 +79,8 @@ class Neo4jBackend:
 
     def run(self, query: str) -> QueryResult:
         """Runs the query in a read transaction with a timeout."""
-        _ensure(query)
+        with rules_of_cypher():
+            ensure_read_only(query)
 
         def work(transaction: Any) -> QueryResult:
             result = transaction.run(query)
@@ -128,15 +131,6 @@ class Neo4jBackend:
             raise QueryError(problem, str(error.message)) from error
         except (DriverError, Neo4jError, OSError) as error:
             raise GraphUnavailableError(f"Neo4j can't be reached ({type(error).__name__}); check NEO4J_URI") from error
-
-
-def _ensure(query: str) -> None:
-    try:
-        ensure_read_only(query)
-    except CypherSyntaxError as error:
-        raise QueryError(Problem.SYNTAX, str(error)) from error
-    except NotReadOnlyError as error:
-        raise QueryError(Problem.EXECUTION, str(error)) from error
 
 
 def _type(names: Iterable[str] | None) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from servers.text2cypher.cypher.guard import NotReadOnlyError
 from servers.text2cypher.cypher.structure import parse
-from servers.text2cypher.cypher.tokens import CypherSyntaxError
-from servers.text2cypher.graph.backend import GraphUnavailableError, Problem, QueryError, QueryResult
+from servers.text2cypher.graph.backend import GraphUnavailableError, QueryResult, rules_of_cypher
 from servers.text2cypher.graph.schema import GraphSchema
 
 
@@ -25,10 +23,8 @@ class RulesBackend:
 
     def check(self, query: str) -> None:
         """Raises QueryError if the rules can't parse the query."""
-        try:
+        with rules_of_cypher():
             parse(query)
-        except (CypherSyntaxError, NotReadOnlyError) as error:
-            raise QueryError(Problem.SYNTAX, str(error)) from error
 
     def run(self, query: str) -> QueryResult:  # noqa: ARG002 - the port's signature
         """Always raises GraphUnavailableError."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -105,10 +105,8 @@ class _Reading:
         inside = sum(len(_WORD.findall(self.text[s:e])) for s, e in self.open if start <= s and e <= end)
         return inside == len(_WORD.findall(self.text[start:end])) > 0
 
-    def _match(self, phrase: str, allowed: Callable[[str], bool] = lambda _: True) -> Iterator[tuple[int, int]]:
-        for found in said_in(phrase, self.text):
-            if self._is_open(*found.span()) and allowed(phrase):
-                yield found.span()
+    def _match(self, phrase: str) -> Iterator[tuple[int, int]]:
+        yield from (found.span() for found in said_in(phrase, self.text) if self._is_open(*found.span()))
 
     def _values(self) -> None:
         """Covers stored values that the query names, then single words inside one of its texts."""
@@ -177,8 +175,7 @@ class _Reading:
 
     def _numbers(self) -> None:
         for held in ordinals_in(self.text, self.linker):
-            one = [token.text.upper() for token in self.facts.returned[-2:]] == ["LIMIT", "1"]
-            if one and ("SKIP", held.number - 1) in self.facts.numbers:
+            if self.facts.limit == "1" and ("SKIP", held.number - 1) in self.facts.numbers:
                 self._take(held.start, held.end, f"SKIP {held.number - 1}")
             else:
                 self._drop(held.start, held.end)

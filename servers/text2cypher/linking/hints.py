@@ -59,6 +59,11 @@ class Hints:
         """False if no word of the question is known to belong to this graph."""
         return bool(self.labels or self.mentions or self.properties or self.relations or self.related)
 
+    @property
+    def indirect(self) -> bool:
+        """True if steps of any number are asked for."""
+        return bool(self.asks & {Ask.INDIRECT, Ask.ONLY_INDIRECT})
+
 
 class Linker:
     """Links questions to one graph; pure after construction."""
@@ -192,10 +197,6 @@ class Linker:
             if kind in self.schema.relationships and kind not in read.relations:
                 yield replace(read, relations={**read.relations, kind: 1})
 
-    def display(self, label: str) -> list[str]:
-        """The properties by which a node of this label is shown, best first."""
-        return self.naming.display(label)
-
     def _limit(self, masked: str) -> int | None:
         found = self.wording.compiled(r"\b‹limit_before›\W+(\w+)|\b(\w+)\W+(?:\w+\W+)??‹limit_after›\b").search(masked)
         number = number_of((found[1] or found[2]).lower(), self.lexicon) if found else None
@@ -238,15 +239,11 @@ class Linker:
 
         Names with a known word are skipped: `Which Suppliers Supply More …` is only title case.
         """
-        found = []
         pattern = self.wording.compiled(
             r"\s+(?:‹named›\s+)?((?:(?-i:[A-Z])\w+)(?:\s+(?:‹joins›\s+)?(?-i:[A-Z])\w+){0,5})"
         )
-        for _, end, label in labels:
-            match = pattern.match(masked[end:])
-            if match and not self._meanings.knows(match.group(1)):
-                found.append((label, match.group(1)))
-        return tuple(found)
+        named = ((label, pattern.match(masked[end:])) for _, end, label in labels)
+        return tuple((label, held[1]) for label, held in named if held and not self._meanings.knows(held[1]))
 
     def _owners(self, properties: tuple[str, ...], relations: dict[str, int]) -> tuple[str, ...]:
         """For a question that names no label, the label that has what it asks for."""

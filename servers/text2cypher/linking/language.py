@@ -162,9 +162,9 @@ class Language:
 
 
 @cache
-def languages(folder: Path = FOLDER) -> Language:
-    """All files of the folder merged: lists, tables and texts of one name are joined in the files' order."""
-    held = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.toml"))}
+def languages() -> Language:
+    """All files of FOLDER merged: lists, tables and texts of one name are joined in the files' order."""
+    held = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted(FOLDER.glob("*.toml"))}
     every = list(held.values())
     cues: dict[str, frozenset[str]] = {}
     for cue, phrase in ((cue, phrase) for one in every for cue, said in one["cues"].items() for phrase in said):

@@ -43,11 +43,12 @@ def schema_texts(schema: GraphSchema) -> dict[SchemaFormat, str]:
 
 
 class PromptManager:
-    """`folder`: system.txt and one template per prompt type, with {schema}, {question} and {hints} to fill."""
+    """TEMPLATES holds system.txt and one template per prompt type, with {schema}, {question} and {hints} to fill."""
 
-    def __init__(self, schema: GraphSchema, folder: Path = TEMPLATES) -> None:
+    def __init__(self, schema: GraphSchema) -> None:
         self._schema = schema
-        self._templates = {name: (folder / f"{name}.txt").read_text(encoding="utf-8") for name in _names()}
+        names = ["system", *(kind.value for kind in PromptType)]
+        self._templates = {name: (TEMPLATES / f"{name}.txt").read_text(encoding="utf-8") for name in names}
 
     def messages(
         self,
@@ -72,7 +73,3 @@ class PromptManager:
     def _question(self, prompt_type: PromptType, question: str, hints: str) -> str:
         filled = self._templates[prompt_type.value].replace("{hints}", hints).replace("{question}", question)
         return "\n".join(line for line in filled.splitlines() if line.strip())
-
-
-def _names() -> list[str]:
-    return ["system", *(kind.value for kind in PromptType)]

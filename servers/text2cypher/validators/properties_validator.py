@@ -27,19 +27,15 @@ class PropertiesValidator:
                 hint = message("nearest", name=near[0]) if near else ""
                 hint += message("elsewhere", name=name, owners=", ".join(elsewhere)) if elsewhere else ""
                 known = ", ".join(types) or message("none")
-                return self._bad(
-                    message("unknown_property", name=name, owner=owner, hint=hint, known=known), property=name
-                )
+                return self._bad(message("unknown_property", name=name, owner=owner, hint=hint, known=known))
             if literal is not None and (wrong := _wrong_type(types[name], literal)):
-                return self._bad(
-                    message("wrong_type", name=name, owner=owner, type=types[name], wrong=wrong), property=name
-                )
+                return self._bad(message("wrong_type", name=name, owner=owner, type=types[name], wrong=wrong))
         if words := subject.refused_for(Problem.PROPERTY):
             return self._bad(words)
         return ValidationResult(True, validator=self.name)
 
-    def _bad(self, message: str, **details: object) -> ValidationResult:
-        return ValidationResult(False, ErrorType.PROPERTIES_ERROR, message, self.name, dict(details))
+    def _bad(self, message: str) -> ValidationResult:
+        return ValidationResult(False, ErrorType.PROPERTIES_ERROR, message, self.name)
 
 
 def _uses(subject: Subject) -> Iterator[tuple[str, dict[str, str], str, Token | None]]:

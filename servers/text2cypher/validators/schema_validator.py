@@ -25,19 +25,19 @@ class SchemaValidator:
         labels = [label for node in structure.nodes for label in node.labels]
         for label in [*labels, *(label for _, label, *_ in structure.label_tests)]:
             if label not in schema.nodes:
-                return self._bad(_unknown("unknown_label", label, schema.labels), unknown=label)
+                return self._bad(_unknown("unknown_label", label, schema.labels))
         for kind in (kind for relationship in structure.relationships for kind in relationship.types):
             if kind not in schema.relationships:
-                return self._bad(_unknown("unknown_type", kind, schema.relationships), unknown=kind)
+                return self._bad(_unknown("unknown_type", kind, schema.relationships))
         for relationship in structure.relationships:
             if message := self._misplaced(subject, relationship):
-                return self._bad(message, relationships=list(relationship.types))
+                return self._bad(message)
         if words := subject.refused_for(Problem.SCHEMA):
             return self._bad(words)
         return ValidationResult(True, validator=self.name)
 
-    def _bad(self, message: str, **details: object) -> ValidationResult:
-        return ValidationResult(False, ErrorType.SCHEMA_ERROR, message, self.name, dict(details))
+    def _bad(self, message: str) -> ValidationResult:
+        return ValidationResult(False, ErrorType.SCHEMA_ERROR, message, self.name)
 
     def _misplaced(self, subject: Subject, relationship: RelationshipPattern) -> str | None:
         """Why no edge of the graph can match this pattern; None if one can."""

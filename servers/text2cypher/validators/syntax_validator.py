@@ -5,7 +5,6 @@ from __future__ import annotations
 from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
 from servers.text2cypher.cypher.guard import NotReadOnlyError
 from servers.text2cypher.cypher.records import unknown_variables
-from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import CypherSyntaxError
 from servers.text2cypher.graph.backend import Problem
 from servers.text2cypher.linking.language import message
@@ -17,21 +16,15 @@ class FallbackSyntaxValidator:
 
     name = "syntax"
 
-    def validate_text(self, query: str) -> ValidationResult:
-        """Checks a plain text."""
+    def validate(self, subject: Subject) -> ValidationResult:
+        """Checks a subject by its text."""
         try:
-            structure = parse(query)
-        except CypherSyntaxError as error:
-            return _bad(str(error), position=error.offset)
-        except NotReadOnlyError as error:
-            return _bad(str(error), read_only=True)
+            structure = subject.structure
+        except (CypherSyntaxError, NotReadOnlyError) as error:
+            return _bad(str(error))
         for use in unknown_variables(structure):
             return _bad(message("unbound", variable=use.variable, name=use.name))
         return ValidationResult(True, validator=self.name)
-
-    def validate(self, subject: Subject) -> ValidationResult:
-        """Checks a subject by its text."""
-        return self.validate_text(subject.query)
 
 
 class SyntaxValidator(FallbackSyntaxValidator):
@@ -45,5 +38,5 @@ class SyntaxValidator(FallbackSyntaxValidator):
         return verdict
 
 
-def _bad(message: str, **details: object) -> ValidationResult:
-    return ValidationResult(False, ErrorType.SYNTAX_ERROR, message, "syntax", dict(details))
+def _bad(message: str) -> ValidationResult:
+    return ValidationResult(False, ErrorType.SYNTAX_ERROR, message, "syntax")

@@ -6,12 +6,14 @@ import time
 
 import pytest
 
-from servers.text2cypher.core.agent_state import ErrorType
+from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
 from servers.text2cypher.data import load_examples, load_ground_truth
 from servers.text2cypher.data.ground_truth_loader import DATA
 from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.rules_backend import RulesBackend
+from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.validators import FallbackSyntaxValidator, ValidationPipeline
+from servers.text2cypher.validators.subject import Subject
 
 WRONG = [
     ("METCH (m:MK) RETURN m", ErrorType.SYNTAX_ERROR, "MATCH"),
@@ -56,9 +58,13 @@ def test_running_and_emptiness_are_judged_apart(backend: EmbeddedBackend) -> Non
     assert pipeline.kg_valid("MATCH (m:MK {nama: 'Tidak Ada'}) RETURN m.nama")
 
 
+def by_rules(query: str) -> ValidationResult:
+    return FallbackSyntaxValidator().validate(Subject(query, RulesBackend(GraphSchema({}, (), {}))))
+
+
 def test_a_fallback_needs_no_engine() -> None:
-    assert FallbackSyntaxValidator().validate_text("MATCH (n) WHERE n.x STARTS WITH 'a' RETURN n").is_valid
-    assert not FallbackSyntaxValidator().validate_text("MATCH (n) RETRUN n").is_valid
+    assert by_rules("MATCH (n) WHERE n.x STARTS WITH 'a' RETURN n").is_valid
+    assert not by_rules("MATCH (n) RETRUN n").is_valid
 
 
 def test_every_gold_query_is_valid_and_finds_something(backend: EmbeddedBackend) -> None:
@@ -97,5 +103,5 @@ def test_validation_takes_a_few_milliseconds(backend: EmbeddedBackend) -> None:
     [("[r:T WHERE r.x = 1]->", "di belakang polanya"), ("[r:T]->{1,2}", "*1..2"), ("[r:!T]->", "A|B")],
 )
 def test_what_neo4j_5_has_beyond_is_said_with_what_to_write_instead(pattern: str, instead: str) -> None:
-    verdict = FallbackSyntaxValidator().validate_text(f"MATCH (a)-{pattern}(b) RETURN b")
+    verdict = by_rules(f"MATCH (a)-{pattern}(b) RETURN b")
     assert instead in (verdict.error_message or "")
