@@ -149,14 +149,10 @@ class Index:
 
     def _score(self, profile: _Profile, question: Question) -> float:
         score = sum(
-            weight * profile.concepts[concept] * self.rarity[concept]
-            for concept, weight in question.concepts.items()
-            if concept in profile.concepts
-        )
-        score += sum(
-            weight * profile.words[word] * self.rarity[word]
-            for word, weight in question.words.items()
-            if word in profile.words
+            weight * held[term] * self.rarity[term]
+            for asked, held in ((question.concepts, profile.concepts), (question.words, profile.words))
+            for term, weight in asked.items()
+            if term in held
         )
         score += EXACT_COLUMN * len(profile.columns & question.exact.keys())
         if not score:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -41,15 +40,6 @@ UNSAID = ("rp", "usd", "idr", "pt", "cv", "ud", "tbk")
 """Currencies and legal forms that a plan may leave out."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """What the conditions select by, without dates: texts, numbers, and whether there is any condition."""
-
-    texts: frozenset[str]
-    numbers: frozenset[float]
-    any: bool
-
-
 def uncovered(
     question: str, plan: Plan, past: Iterable[str] = (), tables: Iterable[Mapping[str, Any]] = ()
 ) -> list[str]:
@@ -57,9 +47,9 @@ def uncovered(
     `tables`: the `relevant_tables`."""
     if plan.empty:
         return []
-    choice, tables, talk = _choice(plan), list(tables), " ".join([*past, question])
+    chosen, tables, talk = _chosen(plan), list(tables), " ".join([*past, question])
     measures = (*_other_measures(talk, plan, tables), *_of_other_documents(talk, plan, tables))
-    unmet = (*_unmet(question, plan, choice, tables), *_unsaid(talk, choice), *measures)
+    unmet = (*_unmet(question, plan, bool(chosen), tables), *_unsaid(talk, chosen), *measures)
     return list(dict.fromkeys(unmet))
 
 
@@ -104,7 +94,7 @@ def findings(words: Iterable[str], say: Mapping[str, str]) -> list[Finding]:
     return [Finding(f"coverage:{word}", "warning", say["disagree"].format(word=word)) for word in words]
 
 
-def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str, Any]]) -> Iterator[str]:
+def _unmet(question: str, plan: Plan, chooses: bool, tables: list[Mapping[str, Any]]) -> Iterator[str]:
     written = text_of(plan).casefold()
     asked = timeless(question)
     for name in names_in(asked):
@@ -124,7 +114,7 @@ def _unmet(question: str, plan: Plan, choice: _Choice, tables: list[Mapping[str,
     figures = sum(len(projections(query["query"])) for query in plan.results)
     if both and not split and figures <= 1:
         yield both
-    if (some := restricted(asked)) and not (choice.any or (both and split) or includes(asked)):
+    if (some := restricted(asked)) and not (chooses or (both and split) or includes(asked)):
         yield some[0]
     yield from (*_same_again(plan), *_parts(asked, plan, _numeric(tables)))
     yield from () if both or superlatives or numbers_asked or finder("lists").search(asked) else split
@@ -219,16 +209,16 @@ def _unused(select: exp.Select) -> Iterator[str]:
     yield from (name for name in idle if name not in used and (used or name == idle[-1]))
 
 
-def _unsaid(said: str, choice: _Choice) -> Iterator[str]:
+def _unsaid(said: str, chosen: Iterable[list[str | float]]) -> Iterator[str]:
     """Unmentioned names and numbers that rows are selected by. Short or upper-case texts are codes of the schema. Time
     words are no names: `Terms = 'Last Month'`."""
     known = timeless(said).casefold()
-    for text in choice.texts:
+    for text in _texts(chosen):
         parts = re.findall(r"[^\W_]{3,}", text)
         if parts and not text.isupper() and not any(part.casefold() in known for part in parts):
             yield text
     numbers = numbers_in(said)
-    for number in choice.numbers:
+    for number in dict.fromkeys(value for values in chosen for value in values if isinstance(value, float)):
         in_words = any(word in said.casefold().split() for word in number_words(number))
         if number > 1 and not in_words and not numbers & {number / scale for scale in SCALES}:
             yield f"{number:g}"
@@ -252,16 +242,16 @@ def known_words() -> frozenset[str]:
     return frozenset({*small, *months, *said.units, *said.ranks, *said.most, *said.least, *UNSAID})
 
 
-def _choice(plan: Plan) -> _Choice:
-    values: list[Any] = []
-    count = 0
-    for _, found in trees(plan.selects):
-        for operands in _compared(found):
-            kept = [value for value in operands if not _DATE.match(str(value))]
-            count += bool(kept) or not operands
-            values += kept
-    texts = frozenset(value.strip("% ") for value in values if isinstance(value, str) and value.strip("% "))
-    return _Choice(texts, frozenset(value for value in values if isinstance(value, float)), bool(count))
+def _chosen(plan: Plan) -> list[list[str | float]]:
+    """The texts and numbers of each condition, without dates; empty for one without a literal (NOT EXISTS)."""
+    conditions = [values for _, found in trees(plan.selects) for values in _compared(found)]
+    kept = [[value for value in values if not _DATE.match(str(value))] for values in conditions]
+    return [values for values, all_ in zip(kept, conditions, strict=True) if values or not all_]
+
+
+def _texts(chosen: Iterable[list[str | float]]) -> list[str]:
+    texts = (value.strip("% ") for values in chosen for value in values if isinstance(value, str))
+    return list(dict.fromkeys(filter(None, texts)))
 
 
 def not_found(plan: Plan, values: Iterable[Any], tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -271,7 +261,7 @@ def not_found(plan: Plan, values: Iterable[Any], tables: Iterable[Mapping[str, A
         str(value) for table in tables for column in table["columns"] for value in column.get("sample_values") or ()
     }
     if any(value is None or as_number(value) == 0 for value in values):
-        yield from sorted(_choice(plan).texts - known)
+        yield from sorted({*_texts(_chosen(plan))} - known)
 
 
 def _compared(found: exp.Expr) -> Iterator[list[str | float]]:

@@ -135,22 +135,31 @@ def _things(reading: Reading, text: str) -> Iterator[Other]:
             for alias, each in columns
             if each.get("classification") == "identifier" and thing.hits(str(each["name"]))
         ]
-    for count in (each for each in counts if each.find(exp.Distinct)):
-        for column in of_kind(count, exp.Column):
-            found = reading.column(column)
-            unique = _keys_of(found[0]) if found and column.name in _labels_of(found[0]) else []
-            if unique and column.name not in unique:
-                key = f"{column.table}.{quoted(unique[0])}" if column.table else quoted(unique[0])
-                instead = f"COUNT(DISTINCT {key})"
-                yield Other(text, exchanged(text, "COUNT", instead, called=True), count.sql(), instead)
-    for count in counts if len(reading.sources) + len(reading.unknown) > 1 or not about else ():
-        for key in keys[:1] if not count.find(exp.Distinct) else ():
-            yield Other(
-                text,
-                exchanged(text, "COUNT", f"COUNT(DISTINCT {key})", called=True),
-                count.sql(),
-                f"COUNT(DISTINCT {key})",
-            )
+    several = len(reading.sources) + len(reading.unknown) > 1 or not about
+    for count in counts:
+        distinct = count.find(exp.Distinct) is not None
+        for key in _unique_keys(reading, count) if distinct else keys[:1] if several else ():
+            instead = f"COUNT(DISTINCT {key})"
+            yield Other(text, exchanged(text, "COUNT", instead, called=True), count.sql(), instead)
+
+
+def _unique_keys(reading: Reading, count: exp.Count) -> Iterator[str]:
+    """The keys of the things whose names are counted."""
+    for column in of_kind(count, exp.Column):
+        unique = _key_beside(reading, column)
+        if unique and column.name != unique:
+            yield _qualified(column, unique)
+
+
+def _key_beside(reading: Reading, label: exp.Column) -> str:
+    """The key of the things that a column names; "" if it names none or they have several key columns."""
+    found = reading.column(label)
+    return next(iter(_keys_of(found[0])), "") if found and label.name in _labels_of(found[0]) else ""
+
+
+def _qualified(beside: exp.Column, name: str) -> str:
+    """Another column of the same source, for SQL."""
+    return f"{beside.table}.{quoted(name)}" if beside.table else quoted(name)
 
 
 def _namesakes(reading: Reading, text: str) -> Iterator[Other]:
@@ -158,13 +167,11 @@ def _namesakes(reading: Reading, text: str) -> Iterator[Other]:
     group = reading.select.args.get("group")
     keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
     for key in keys:
-        alias, found = key.table.casefold(), reading.column(key)
-        unique = _keys_of(found[0]) if found and key.name in _labels_of(found[0]) else []
-        apart = {each.name.casefold() for each in keys if each.table.casefold() == alias}
-        if unique and unique[0].casefold() not in apart:
-            by = f"{key.table}.{quoted(unique[0])}" if key.table else quoted(unique[0])
-            if (instead := grouped_also(text, by)) != text:
-                yield Other(text, instead, key.name, unique[0])
+        unique = _key_beside(reading, key)
+        apart = {each.name.casefold() for each in keys if each.table.casefold() == key.table.casefold()}
+        if unique and unique.casefold() not in apart:
+            if (instead := grouped_also(text, _qualified(key, unique))) != text:
+                yield Other(text, instead, key.name, unique)
             return
 
 
@@ -199,9 +206,8 @@ def _means(reading: Reading, text: str) -> Iterator[Other]:
             for each in found[0]["columns"]:
                 of_it = each.get("classification") == "identifier" and not each.get("is_primary_key")
                 if of_it and thing.hits(str(each["name"])):
-                    amount, key = mean.this.sql(), quoted(str(each["name"]))
-                    by = f"{mean.this.table}.{key}" if mean.this.table else key
-                    instead = f"SUM({amount}) * 1.0 / COUNT(DISTINCT {by})"
+                    by = _qualified(mean.this, str(each["name"]))
+                    instead = f"SUM({mean.this.sql()}) * 1.0 / COUNT(DISTINCT {by})"
                     yield Other(text, exchanged(text, "AVG", instead, called=True), mean.sql(), instead)
 
 

@@ -16,11 +16,11 @@ class Plan:
     """What `plan_execution` adds to the state, with its faults: `fatal` ones end the plan, `doubts` do not."""
 
     queries: list[SqlQueryPlan]
-    raw: SqlQueryPlan | None
-    operations: list[dict[str, Any]]
-    template: str
-    mapping: dict[str, str]
-    rules: list[dict[str, Any]]
+    raw: SqlQueryPlan | None = None
+    operations: list[dict[str, Any]] = field(default_factory=list)
+    template: str = ""
+    mapping: dict[str, str] = field(default_factory=dict)
+    rules: list[dict[str, Any]] = field(default_factory=list)
     fatal: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     unmet: list[str] = field(default_factory=list)
@@ -65,4 +65,4 @@ def planned(state: AgentState) -> Plan:
     """The plan in the state that will be executed."""
     queries, operations = state.get("sql_queries_plan") or [], state.get("operation_plan") or []
     raw, template = state.get("raw_data_query_plan"), state.get("response_template") or ""
-    return Plan(queries, raw, operations, template, {}, [], unmet=state.get("plan_doubts") or [])
+    return Plan(queries, raw, operations, template, unmet=state.get("plan_doubts") or [])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from agentd.apps.analytics.plan.plan import Plan
 from tests.daemon import HEAD
 from tests.servers.sim_testgeluran.seed import DETAILS, SUMMARY
 
@@ -66,3 +67,8 @@ RECEIVABLES_PLAN: dict[str, Any] = {
 def fenced(value: Any) -> str:
     """A turn with extra text and a code fence, as chatty models write it."""
     return json.dumps({"text": f"Berikut rencananya:\n```json\n{json.dumps(value)}\n```"})
+
+
+def of(query: str, key: str = "RESULT") -> Plan:
+    """A plan of one query, without a narrative."""
+    return Plan([{"purpose": "", "query": query, "result_key": key}])

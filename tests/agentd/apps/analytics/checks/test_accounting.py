@@ -9,6 +9,7 @@ import pytest
 
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.plan.plan import Plan
+from tests.agentd.apps.analytics.scripts import of
 
 TODAY = date(1998, 5, 6)
 
@@ -54,8 +55,7 @@ LINES = {
 
 
 def doubts(question: str, query: str) -> list[str]:
-    plan = Plan([{"purpose": "", "query": query, "result_key": "RESULT"}], None, [], "", {}, [])
-    return unaccounted(question, plan, [ORDERS, CUSTOMERS, LINES], TODAY)
+    return unaccounted(question, of(query), [ORDERS, CUSTOMERS, LINES], TODAY)
 
 
 @pytest.mark.parametrize(
@@ -236,13 +236,13 @@ GERMANY = {"field_or_expression": "ShipCountry", "operator": "=", "value": "Germ
 def test_an_operation_is_accounted_for_as_its_select_is(question: str, part: dict[str, Any], found: list[str]) -> None:
     filters = {"logical_operator": "AND", "conditions": part.get("filters", [])}
     operation = {"operation_id": "o", "result_key": "O", "main_table": "Orders", **part, "filters": filters}
-    plan = Plan([], None, [operation], "", {}, [])
+    plan = Plan([], operations=[operation])
     assert unaccounted(question, plan, [ORDERS, CUSTOMERS, LINES], TODAY) == found
 
 
 def test_a_follow_up_on_another_matter_need_not_read_what_was_asked_before() -> None:
     query = "SELECT COUNT(*) FROM Customers"
-    plan = Plan([{"purpose": "", "query": query, "result_key": "R"}], None, [], "", {}, [])
+    plan = of(query, "R")
     assert unaccounted("How many customers?", plan, [ORDERS, CUSTOMERS], TODAY, ["What is the total freight?"]) == []
 
 

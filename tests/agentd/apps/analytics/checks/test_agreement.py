@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentd.apps.analytics.checks.coverage import uncovered
-from agentd.apps.analytics.plan.plan import Plan
+from tests.agentd.apps.analytics.scripts import of
 
 
 def table(name: str, key: str, *columns: str) -> dict[str, object]:
@@ -41,10 +41,6 @@ LEFT = (
     "GROUP BY c.CompanyName"
 )
 EACH = "FROM Lines l JOIN Orders o ON l.OrderID = o.OrderID GROUP BY o.CustomerID"
-
-
-def of(query: str) -> Plan:
-    return Plan([{"purpose": "", "query": query, "result_key": "RESULT"}], None, [], "", {}, [])
 
 
 @pytest.mark.parametrize(

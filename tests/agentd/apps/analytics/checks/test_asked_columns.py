@@ -6,6 +6,7 @@ import pytest
 
 from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.plan.plan import Plan
+from tests.agentd.apps.analytics.scripts import of
 
 TRACKS = {"table_name": "Track", "columns": [{"name": "TrackId"}, {"name": "Milliseconds"}, {"name": "Composer"}]}
 COUNTED = "SELECT COUNT(*) AS n FROM Track"
@@ -22,7 +23,7 @@ COUNTED = "SELECT COUNT(*) AS n FROM Track"
 def test_a_unit_or_column_is_needed_in_one_query_only(mean: str, words: list[str]) -> None:
     queries = [{"purpose": "", "query": query, "result_key": key} for key, query in {"N": COUNTED, "M": mean}.items()]
     asked = "How many tracks are there, and what are their average milliseconds in minutes?"
-    found = uncovered(asked, Plan(queries, None, [], "", {}, []), tables=[TRACKS])
+    found = uncovered(asked, Plan(queries), tables=[TRACKS])
     assert [word for word in found if word in ("in minutes", "milliseconds")] == words
 
 
@@ -48,6 +49,6 @@ def test_what_is_due_or_flagged_is_selected_by_its_column(question: str, right: 
     found = []
     for condition in (right, wrong):
         query = f"SELECT BillNo FROM Bills WHERE {condition}"
-        plan = Plan([{"purpose": "", "query": query, "result_key": "R"}], None, [], "", {}, [])
+        plan = of(query, "R")
         found.append(uncovered(question, plan, tables=BILLS))
     assert word not in found[0] and word in found[1]

@@ -10,7 +10,7 @@ import pytest
 from agentd.apps.analytics.checks import left_out
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.checks.other_readings import other_readings
-from agentd.apps.analytics.plan.plan import Plan
+from tests.agentd.apps.analytics.scripts import of
 
 
 def column(name: str, kind: str, type_: str = "TEXT", **more: Any) -> dict[str, Any]:
@@ -38,10 +38,6 @@ APPOINTMENT = {
     ],
 }
 TABLES = [PATIENT, APPOINTMENT]
-
-
-def planned(query: str) -> Plan:
-    return Plan([{"purpose": "", "query": query, "result_key": "T"}], None, [], "", {}, [])
 
 
 @pytest.mark.parametrize(
@@ -83,7 +79,7 @@ def planned(query: str) -> Plan:
     ],
 )
 def test_what_is_denied_unread_or_counted_from_nothing_is_doubted(question: str, query: str, found: str) -> None:
-    assert unaccounted(question, planned(query), TABLES, date(2024, 4, 15)) == ([found] if found else [])
+    assert unaccounted(question, of(query), TABLES, date(2024, 4, 15)) == ([found] if found else [])
 
 
 @pytest.mark.parametrize(
@@ -107,7 +103,7 @@ def test_what_is_denied_unread_or_counted_from_nothing_is_doubted(question: str,
     ],
 )
 def test_names_empty_cells_and_days_as_text_are_read_otherwise(question: str, query: str, other: str) -> None:
-    assert other in [each.other for each in other_readings(question, planned(query), TABLES, "sqlite")]
+    assert other in [each.other for each in other_readings(question, of(query), TABLES, "sqlite")]
 
 
 def test_a_difference_tells_of_the_rows_that_it_loses() -> None:

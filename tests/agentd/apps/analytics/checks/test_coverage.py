@@ -12,13 +12,9 @@ from agentd.apps.analytics.checks.dates import other_dates
 from agentd.apps.analytics.checks.unknown_words import unknown_words
 from agentd.apps.analytics.plan.plan import Plan
 from tests.agentd.apps.analytics.office import Office, differs, plan, unsure
-from tests.agentd.apps.analytics.scripts import SALES
+from tests.agentd.apps.analytics.scripts import SALES, of
 
 GERMANY = "SELECT COUNT(*) AS n FROM Customer WHERE Country = 'Germany'"
-
-
-def of(query: str) -> Plan:
-    return Plan([{"purpose": "", "query": query, "result_key": "RESULT"}], None, [], "", {}, [])
 
 
 @pytest.mark.parametrize(
@@ -101,7 +97,7 @@ def test_an_operation_is_read_alike() -> None:
         "select_columns": [{"field_name": "*", "aggregation": "COUNT", "alias": "N"}],
         "filters": {"logical_operator": "AND", "conditions": [condition]},
     }
-    asked = Plan([], None, [made], "", {}, [])
+    asked = Plan([], operations=[made])
     assert uncovered("Berapa customer di Brazil?", asked) == []
     assert uncovered("Berapa customer di Germany?", asked) == ["Germany", "Brazil"]
 

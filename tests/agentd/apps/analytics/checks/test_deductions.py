@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agentd.apps.analytics.checks.coverage import uncovered
-from tests.agentd.apps.analytics.checks.test_agreement import TABLES, of
+from tests.agentd.apps.analytics.checks.test_agreement import TABLES
+from tests.agentd.apps.analytics.scripts import of
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ WITHIN = "DocDate >= '2022-07-01' AND DocDate <= '2022-09-30'"
 
 def of(*queries: str) -> Plan:
     named = enumerate(queries, 1)
-    return Plan([{"purpose": "", "query": each, "result_key": f"R{n}"} for n, each in named], None, [], "", {}, [])
+    return Plan([{"purpose": "", "query": each, "result_key": f"R{n}"} for n, each in named])
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_a_part_of_the_period_is_doubted_and_a_balance_or_a_month_that_is_named_
     query = {"purpose": "", "query": f"SELECT SUM(t) AS t FROM s WHERE {where}", "result_key": "T"}
     named = {"START_DATE": "2022-01-01", "END_DATE": "2022-12-31"}
     named |= {"START_DATE_2": "2022-03-01", "END_DATE_2": "2022-03-31"}
-    assert list(part_of_the_period(Plan([query], None, [], "", {}, []), named)) == part
+    assert list(part_of_the_period(Plan([query]), named)) == part
 
 
 @pytest.mark.parametrize(
@@ -184,4 +184,4 @@ def test_a_period_that_is_named_beside_another_and_left_aside_is_doubted(where: 
     query = {"purpose": "", "query": f"SELECT COUNT(*) AS n FROM s WHERE {where}", "result_key": "N"}
     named = {"START_DATE": "2022-11-01", "END_DATE": "2022-11-30"}
     named |= {"START_DATE_2": "2022-12-01", "END_DATE_2": "2022-12-31"}
-    assert list(part_of_the_period(Plan([query], None, [], "", {}, []), named)) == part
+    assert list(part_of_the_period(Plan([query]), named)) == part

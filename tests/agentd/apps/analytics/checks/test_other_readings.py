@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.checks.other_readings import other_readings
-from agentd.apps.analytics.plan.plan import Plan
 from tests.agentd.apps.analytics.office import SCHEMA, Office, plan
-from tests.agentd.apps.analytics.scripts import SALES
+from tests.agentd.apps.analytics.scripts import SALES, of
 
 
 def column(name: str, kind: str, *, key: bool = False) -> dict[str, Any]:
@@ -59,7 +58,7 @@ JOINED = "FROM Customers JOIN Orders ON Orders.CustomerId = Customers.Id"
 
 
 def differing(question: str, query: str) -> list[tuple[str, str]]:
-    made = Plan([{"purpose": "", "query": query, "result_key": "R"}], None, [], "", {}, [])
+    made = of(query, "R")
     with closing(sqlite3.connect(":memory:")) as database:
         database.row_factory = sqlite3.Row
         database.executescript(ROWS)

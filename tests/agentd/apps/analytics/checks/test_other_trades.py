@@ -12,6 +12,7 @@ from agentd.apps.analytics.checks.doubts import doubts, of_the_answer, refusals
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
+from tests.agentd.apps.analytics.scripts import of
 
 TODAY = date(2008, 11, 30)
 
@@ -158,7 +159,7 @@ def test_a_price_counts_for_each_row_that_has_no_figure_of_its_own() -> None:
     prices = next(each for each in TABLES if each["table_name"] == "Procedures")
     join = {"from_table": "Undergoes", "from_column": "Code", "to_table": "Procedures", "to_column": "Code"}
     query = "SELECT SUM(p.Cost) AS total FROM Undergoes u JOIN Procedures p ON p.Code = u.Code"
-    made = Plan([{"purpose": "", "query": query, "result_key": "TOTAL"}], None, [], "", {}, [])
+    made = of(query, "TOTAL")
     state = AgentState(user_query="", relevant_tables=[done, prices], table_relationships=[join])
     assert refusals(state, made, {}, "") == []
     state["relevant_tables"] = [done, prices, next(each for each in TABLES if each["table_name"] == "payment")]

@@ -10,9 +10,9 @@ from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.checks.guarded_times import loosely_bound, not_yet, other_months, part_of_the_period
 from agentd.apps.analytics.checks.joins import counted_twice, united_twice
 from agentd.apps.analytics.checks.reckoning import altered
-from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.sql.tree import nodes
 from agentd.clock import clock_of
+from tests.agentd.apps.analytics.scripts import of
 
 AUGUST = {"START_DATE": "1996-08-01", "END_DATE": "1996-08-31"}
 KEYS = [{"from_table": "Lines", "from_column": "OrderID", "to_table": "Orders", "to_column": "OrderID"}]
@@ -20,10 +20,6 @@ TABLES = [
     {"table_name": "Orders", "columns": [{"name": "OrderID"}, {"name": "Freight"}]},
     {"table_name": "Lines", "columns": [{"name": "OrderID"}, {"name": "Code", "type": "VARCHAR(9)"}]},
 ]
-
-
-def of(query: str) -> Plan:
-    return Plan([{"purpose": "", "query": query, "result_key": "RESULT"}], None, [], "", {}, [])
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.checks.coverage import uncovered
-from agentd.apps.analytics.plan.plan import Plan
 from tests.agentd.apps.analytics.checks.test_accounting import TODAY, doubts
+from tests.agentd.apps.analytics.scripts import of
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ SALES = {
     ],
 )
 def test_sales_are_counted_where_their_number_is_asked_for(question: str, query: str, found: list[str]) -> None:
-    plan = Plan([{"purpose": "", "query": query, "result_key": "N"}], None, [], "", {}, [])
+    plan = of(query, "N")
     assert unaccounted(question, plan, [SALES], TODAY) == found
 
 
@@ -109,5 +109,5 @@ def test_what_is_counted_may_be_chosen_by_a_column_of_its_name() -> None:
         "SELECT COUNT(*) AS n FROM customers WHERE active = 1": [],
     }
     for query, found in plans.items():
-        plan = Plan([{"purpose": "", "query": query, "result_key": "N"}], None, [], "", {}, [])
+        plan = of(query, "N")
         assert uncovered("How many active customers?", plan, tables=[flagged]) == found

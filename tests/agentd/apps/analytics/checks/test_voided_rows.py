@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.checks.accounting import unaccounted
-from agentd.apps.analytics.plan.plan import Plan
+from tests.agentd.apps.analytics.scripts import of
 
 PAYMENTS: dict[str, Any] = {
     "table_name": "payments",
@@ -30,5 +30,5 @@ PAYMENTS: dict[str, Any] = {
     ],
 )
 def test_a_figure_leaves_out_what_was_cancelled(question: str, query: str, found: list[str]) -> None:
-    plan = Plan([{"purpose": "", "query": query, "result_key": "T"}], None, [], "", {}, [])
+    plan = of(query, "T")
     assert unaccounted(question, plan, [PAYMENTS], date(2024, 4, 15)) == found
