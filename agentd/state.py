@@ -88,7 +88,7 @@ def stamp(file: Path) -> tuple[int, int, int]:
 def _unusable(state: Path, error: OSError) -> StateError:
     reason = error.strerror or type(error).__name__
     is_file = isinstance(error, FileExistsError | NotADirectoryError)
-    first = "it is a file, not a folder;" if is_file else "make it writable for this user, or"
+    first = "it is no folder;" if is_file else "make it writable for this user, or"
     advice = f"{first} name another folder with --state or AGENTD_STATE"
     return StateError(f"state folder {state} can't be used ({reason}): {advice}")
 

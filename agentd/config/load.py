@@ -99,7 +99,7 @@ def find(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Pa
 
 def state_folder(flag: str | None = None, environ: Mapping[str, str] = os.environ) -> Path:
     """The folder of databases, letters, tokens and snapshots: the flag, AGENTD_STATE, or ./state."""
-    return Path(flag or environ.get("AGENTD_STATE") or "state").resolve()
+    return Path(os.path.realpath(flag or environ.get("AGENTD_STATE") or "state"))  # `resolve` raises for a loop
 
 
 def load(

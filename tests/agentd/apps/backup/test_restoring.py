@@ -14,6 +14,7 @@ from agentd.apps.backup.manifest import BackupError, Manifest
 from agentd.apps.backup.restoring import Places, restore
 from agentd.apps.backup.snapshot import make
 from agentd.apps.setup.rights import open_to_others
+from agentd.config import state_folder
 from agentd.state import StateError, in_use
 from servers.certificate.cli import main
 from servers.certificate.issuing.finishing import CRASH_POINTS
@@ -139,11 +140,13 @@ def test_a_changed_an_unfinished_and_a_newer_backup_are_refused_before_anything_
     assert not (new / "letters").exists()
 
 
-def test_a_state_folder_that_cannot_be_made_is_named_with_what_to_do(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "why"), [("file/state", "Not a directory"), ("loop", "File exists")])
+def test_a_state_folder_that_cannot_be_made_is_named_with_what_to_do(tmp_path: Path, name: str, why: str) -> None:
     (tmp_path / "file").touch()
-    said = r"state folder .*file/state can't be used \(Not a directory\): .*--state or AGENTD_STATE"
-    with pytest.raises(StateError, match=said), in_use(tmp_path / "file" / "state"):
-        pytest.fail("a file holds no folder")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    said = rf"state folder .*{name} can't be used \({why}\): .*--state or AGENTD_STATE"
+    with pytest.raises(StateError, match=said), in_use(state_folder(str(tmp_path / name))):
+        pytest.fail("no folder is there")
 
 
 def test_a_folder_in_use_and_one_that_is_not_empty_are_left_alone(tmp_path: Path) -> None:
