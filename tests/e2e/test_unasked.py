@@ -92,7 +92,7 @@ def test_no_model_voids_a_letter_or_deletes_data_by_naming_the_tool(tmp_path: Pa
         def refused_by_hand() -> bool:  # the office may, if there is such a letter and once the server is up
             with pytest.raises(RpcFailed) as refused:
                 daemon.call("Tools.call", tool="void_letter", input={"number": "x", "reason": "because"})
-            return "tidak terdaftar" in str(refused.value)
+            return "tidak ada dalam register" in str(refused.value)
 
         until(refused_by_hand, "the letters' server to answer that there is no such letter")
 
