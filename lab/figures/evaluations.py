@@ -16,6 +16,7 @@ from typing import Any
 
 from lab.eval.evidence import altered, cod, letters, matrix, offices, soundness
 from lab.eval.evidence.__main__ import STEPS, Prepare, judge
+from lab.eval.evidence.filled import filled
 from lab.eval.evidence.report import Judged
 from lab.eval.evidence.trials import Trial
 from lab.figures.record import ROOT, Figure, Found
@@ -101,6 +102,9 @@ def _conversations(file: Path) -> Found:
         if prepare is not None:
             steps = _halves(offices.trials(file), offices.half, prepare).figures
             figures |= {f"{half}_{name}": steps[f"{half}_honest_passed"] for half in HALVES}
+    for half in HALVES:
+        right, of = filled(trial for trial in offices.trials(file) if offices.half(trial) == half)
+        figures[f"{half}_filled_right"] = Figure(value=right, of=of)
     return Found(figures=figures)
 
 

@@ -21,7 +21,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from lab.eval.evidence import altered, answers, cod, letters, matrix, offices, soundness
+from lab.eval.evidence import altered, answers, cod, filled, letters, matrix, offices, soundness
 from lab.eval.evidence.report import Judged, failures, table
 from lab.eval.evidence.trials import Trial, answered, refused, shown
 
@@ -53,6 +53,25 @@ def _show_halves(title: str, judged: Sequence[Judged], half_of: Callable[[Trial]
         _show(f"{title}, {half} half", own, with_failures=with_failures and half == "tuning")
 
 
+def _show_natural(*, with_failures: bool) -> None:
+    sets = (offices.NATURAL, offices.BLIND, offices.TRADES, offices.COUNTERS, offices.DESKS)
+    for file, (step, prepare) in product(sets, STEPS.items()):
+        judged = asyncio.run(judge(offices.trials(file), prepare))
+        title = f"{file.stem}, {step.replace('_', ' ')}"
+        _show_halves(title, judged, offices.half, with_failures=with_failures and prepare is None)
+    for file in sets:
+        _show_filled(file.stem, list(offices.trials(file)), with_values=with_failures)
+
+
+def _show_filled(title: str, trials: Sequence[Trial], *, with_values: bool) -> None:
+    for half in ("tuning", "reporting"):
+        own = [trial for trial in trials if offices.half(trial) == half and trial.honest]
+        print(f"{title}, filled in by the host, {half} half: {' of '.join(map(str, filled.filled(own)))} right")
+        for trial in own if with_values and half == "tuning" else ():
+            wrong = {name: value for name, value, is_right in filled.values(trial) if is_right == "wrong"}
+            print(*([f"{trial.id}: {wrong}"] if wrong else []), sep="\n")
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m lab.eval.evidence")
@@ -74,11 +93,7 @@ def main() -> None:
         _show_halves("altered", judged, offices.half, with_failures=given.failures)
         return
     if given.natural:
-        sets = (offices.NATURAL, offices.BLIND, offices.TRADES, offices.COUNTERS, offices.DESKS)
-        for file, (step, prepare) in product(sets, STEPS.items()):
-            judged = asyncio.run(judge(offices.trials(file), prepare))
-            with_failures = given.failures and prepare is None
-            _show_halves(f"{file.stem}, {step.replace('_', ' ')}", judged, offices.half, with_failures=with_failures)
+        _show_natural(with_failures=given.failures)
         return
     if given.offices:
         _show("offices", asyncio.run(judge(offices.trials())), with_failures=given.failures)

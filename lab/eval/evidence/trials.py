@@ -31,7 +31,7 @@ class Trial:
 
 async def refused(trial: Trial) -> frozenset[str]:
     """The names of the arguments without evidence, according to the judge. Trials share no state."""
-    judged = await Grounded(meaning=MEANING).before(_call(trial))
+    judged = await Grounded(meaning=MEANING).before(call(trial, trial.arguments))
     return frozenset(path.split(".")[0] for path in judged.missing) if isinstance(judged, ToolOutcome) else frozenset()
 
 
@@ -43,7 +43,7 @@ async def shown(trial: Trial) -> Trial:
 async def answered(trial: Trial) -> Trial:
     """The same after the citizen said yes to the question about missing values; unchanged if none were missing."""
     trial = await shown(trial)
-    judged = await Grounded(meaning=MEANING).before(_call(trial))
+    judged = await Grounded(meaning=MEANING).before(call(trial, trial.arguments))
     if not isinstance(judged, ToolOutcome):
         return trial
     last = max(one.order for one in trial.said)
@@ -52,10 +52,11 @@ async def answered(trial: Trial) -> Trial:
     return replace(trial, said=(*trial.said, question, yes))
 
 
-def _call(trial: Trial) -> ToolCall:
+def call(trial: Trial, arguments: Mapping[str, Any]) -> ToolCall:
+    """A call of the trial's tool after its conversation."""
     return ToolCall(
         tool=trial.tool,
-        input=dict(trial.arguments),
+        input=dict(arguments),
         run_id=trial.id,
         session_id="",
         step=1,

@@ -20,6 +20,7 @@ from agentd.apps.letters.claims.deeds import asked_by
 from agentd.apps.letters.evidence.claims.addresses import house_number
 from agentd.apps.letters.evidence.claims.binding import whose
 from agentd.apps.letters.evidence.claims.case import Case
+from agentd.apps.letters.evidence.claims.codes import extent
 from agentd.apps.letters.evidence.claims.edits import edited
 from agentd.apps.letters.evidence.claims.mentions import own
 from agentd.apps.letters.evidence.claims.parts import Part, of_turns, parts, people
@@ -220,7 +221,8 @@ def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[s
     for turn in reversed(case.turns):
         for sentence in turn.heard.sentences:
             for span in spans(searched, sentence.words, turn.day):
-                written = verbatim(sentence.raws[span.start : span.end], texts)
+                words = extent(sentence, *span[:2]) if field.kind == "code" else range(*span[:2])
+                written = verbatim([sentence.raws[at] for at in words], texts)
                 yield _in_form(field, sentence.words, span, written, rule, turn.day)
 
 

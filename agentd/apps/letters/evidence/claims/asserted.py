@@ -7,6 +7,7 @@ from functools import partial
 
 from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
+from agentd.apps.letters.evidence.claims.unclear import clear
 from agentd.apps.letters.evidence.fields.asked import LISTED
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.named import Named
@@ -33,8 +34,8 @@ def asserted(field: Field, case: Case, turn: Turn) -> bool:
     """Whether a message asserts the value in at least one place; True if the value has no place of its own."""
     if field.common and field.kind in _WRITTEN and _papers(turn) > 1:
         return False
-    places = case.stated(field, turn)
-    return not places or any(_asserted(field, place) for place in places)
+    places = clear(field, case, turn)
+    return places is None or any(_asserted(field, place) for place in places)
 
 
 def _papers(turn: Turn) -> int:

@@ -30,7 +30,7 @@ _COUNT_DIGITS = 3
 _NEAR = 6
 """How many field names before a value are considered."""
 _TYPED = frozenset({"choice", "boolean", "date", "time"})
-_LOOSE = TEXTS | NUMBERS | {"nik", "kk"}
+_LOOSE = TEXTS | NUMBERS | {"nik", "kk", "code"}
 _TEXTUAL = ADDRESSES | {"nama", "pekerjaan", "keperluan", "nama_usaha", "jenis_usaha", "x:nama"}
 """Labels of fields whose value may be any words."""
 _WAYS = frozenset(_PACK.senses["origin"]) | _PACK.toward
@@ -57,8 +57,8 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     if labelled_otherwise(field, place):
         return frozenset(), False
     wanted = narrow(turn.asked, frozenset(shapes))
-    if field.kind in _LOOSE and wanted and field.key not in wanted and alone(place.sentence.words, place.span):
-        return frozenset(), False  # any words fit a text, any digits a number or NIK: an answer to another question
+    if field.kind in _LOOSE and wanted and field.key not in wanted and _answers(place, wanted):
+        return frozenset(), False  # any words fit a text, any digits a number, code or NIK
     asked = _recent(narrow(turn.asked, candidates), turn, field.kind)
     topic = narrow((one.keys for one in place.before[-_NEAR:]), candidates)
     whole = frozenset(key for key in candidates if key in shapes and shapes[key].person == field.person)
@@ -71,6 +71,15 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     narrowed = _behind(narrowed, place)
     narrowed = plainest(narrowed, [*labels, asked, topic], shapes)
     return narrowed if field.kind in TEXTS else _by_own_words(narrowed, place), bool(asked)
+
+
+def _answers(place: Place, wanted: frozenset[str]) -> bool:
+    """Whether a value is the whole answer to the question for other fields, or one of them can hold it by its kind."""
+    shapes, words = place.case.form.shapes, place.sentence.words
+    if alone(words, place.span):
+        return True
+    others = (span for key in wanted for span in values_of(shapes[key], words, place.turn.day))
+    return any(span[:2] == place.span[:2] for span in others)
 
 
 def _recent(asked: frozenset[str], turn: Turn, kind: str) -> frozenset[str]:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+from agentd.agent.languages import words as all_words
 from agentd.apps.letters.evidence.claims.case import Case, Place
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.normalisers.patterns import matching
+from agentd.apps.letters.evidence.reading.lexicon import Cue
 from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.sentences import Sentence
+from agentd.apps.letters.languages import phrases
 
 _LEAST = 6
 """The fewest characters of a code that is recognised by its pattern alone."""
+_PIECE = 4
+"""The most capitals that stand alone as a piece of a code."""
+_NO_PIECE = all_words().detection | {*phrases().senses["identifier"]}
 
 
 def of_another(field: Field, place: Place) -> bool:
@@ -25,6 +31,22 @@ def of_another(field: Field, place: Place) -> bool:
     found = own if own is not None else chain(*known.values())
     within = place.case.cached(key, lambda: frozenset(at for start, end in found for at in range(start, end)))
     return within.issuperset(range(place.span.start, place.span.end)) is (own is None)
+
+
+def extent(sentence: Sentence, start: int, end: int) -> range:
+    """The words of the whole code of which some words are a part: `4471` of `B 4471 TKX`."""
+    named = sentence.covered(frozenset({Cue.LABEL}))
+    while start and start - 1 not in named and _piece(sentence.raws[start - 1]):
+        start -= 1
+    while end < len(sentence.raws) and end not in named and _piece(sentence.raws[end]):
+        end += 1
+    return range(start, end)
+
+
+def _piece(raw: str) -> bool:
+    """Whether a word as written may be a piece of a code: some capitals, or capitals and digits."""
+    capitals = raw.isalnum() and raw.isupper() and raw.isascii()
+    return capitals and (len(raw) <= _PIECE or not raw.isalpha()) and (len(raw) == 1 or raw.lower() not in _NO_PIECE)
 
 
 def only(field: Field, place: Place) -> bool:

@@ -117,8 +117,8 @@ def _righted(field: Field, turn: Turn, part: Part, held: set[str]) -> bool:
 
 def before_nik(part: Part, after: Part | None) -> bool:
     """Whether a part is directly before a NIK, without a cue between: `untuk Budi Santoso, NIK …`."""
-    if after is not None and after.label == "nik":
-        return True
+    if after is not None and after.label == "nik" and any(map(str.isdecimal, after.words)):
+        return True  # unlike `perekaman KTP tanggal 3`
     at = next((start for start, _, run in runs(part.words, 16) if len(run) == 16), None)
     if at is not None and names.leading(part.raws[:at])[:1] == [names.key(part.raws[:at])]:
         return True

@@ -125,21 +125,21 @@ class _Reader:
     """Reads one sentence from left to right."""
 
     def __init__(self, line: Line, number: int, label: str | None, home: str, *, business: bool) -> None:
-        """`home`: the label of a street that has no label before it."""
+        """`home`: the label of a street without one. `pending`: a label at the end that waits for its value."""
         self.line, self.number, self.label, self.home, self.business = line, number, label, home, business
         self.found: list[Part] = []
         self.people: set[str] = set()
         self.start = 0
         self.follows: str | None = None
         self.pending: str | None = None
-        """A label at the end of the sentence that waits for its value (`NIK saya:`)."""
 
     def read(self) -> None:
         """Collects the parts."""
         line, clauses, at = self.line, self.line.sentence.clauses, 0
         while at < len(line.words):
             word, mark = line.words[at], line.marks.get(at)
-            self.business = word in _PACK.business or (self.business and word not in _DWELLINGS)
+            at_home = word in _DWELLINGS and line.sentence.opens(at)  # unlike `jualan di depan rumah`
+            self.business = word in _PACK.business or (self.business and not at_home)
             if at and clauses[at] != clauses[at - 1]:
                 self._clause_ends(at)
             elif at and self._turns(at):

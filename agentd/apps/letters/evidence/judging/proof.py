@@ -14,6 +14,7 @@ from agentd.apps.letters.evidence.claims.answers import answers, passed_over, pi
 from agentd.apps.letters.evidence.claims.asserted import asserted, taken_back, taking_back
 from agentd.apps.letters.evidence.claims.case import Case, Turn
 from agentd.apps.letters.evidence.claims.edits import changes, edits, replies
+from agentd.apps.letters.evidence.claims.unclear import clear
 from agentd.apps.letters.evidence.fields.field import LONGEST, Field
 from agentd.apps.letters.evidence.fields.spans import NUMBERS
 from agentd.apps.letters.evidence.fields.values import equals, within
@@ -73,7 +74,7 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
     claims += [Claim(turn.order, Mood.TAKEN_BACK, False) for turn in silent if taken_back(field, case, turn)]
     claims += picked(field, case) if mentions.own(field) else ()
     claims += edits(field, case)
-    answered = list(answers(field, case))
+    answered = [claim for claim in answers(field, case) if _clear(field, case, claim.message)]
     instead = {claim.message for claim in answered}
     claims = [claim for claim in claims if claim.message not in instead] + answered
     claims += [Claim(message, Mood.SAID, equals(field, value)) for message, value in _typed_in(field, case)]
@@ -95,6 +96,11 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
         return frozenset() if not claims and _told_by_nik(field, case) else None
     later = any(claim.message > found[-1] and claim.replaces and claim.mood is not Mood.OPEN for claim in claims)
     return None if later else frozenset(found)
+
+
+def _clear(field: Field, case: Case, message: int) -> bool:
+    turn = case.by_order.get(message)
+    return turn is None or clear(field, case, turn) != []
 
 
 def _of_an_edit(field: Field, case: Case, message: int) -> bool:
