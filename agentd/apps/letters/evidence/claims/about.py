@@ -14,7 +14,7 @@ from agentd.apps.letters.evidence.claims import codes, identity
 from agentd.apps.letters.evidence.claims.case import Case, Place
 from agentd.apps.letters.evidence.claims.looks import introduced
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.named import BOUNDS, Named, among, bounded, narrow
+from agentd.apps.letters.evidence.fields.named import BOUNDS, WAYS, Named, among, bounded, narrow
 from agentd.apps.letters.evidence.fields.shapes import Shape
 from agentd.apps.letters.evidence.fields.spans import CURRENCIES, TEXTS, clear, is_common_number
 from agentd.apps.letters.evidence.normalisers import choices
@@ -48,8 +48,6 @@ _HEADS = frozenset(
     word for sense in ("identifier", "name", "date", "time", "year", "amount") for word in _PACK.senses[sense]
 )
 _BESIDE = _QUIET | SELF | _PACK.beside_label | _PACK.articles
-_WAYS = frozenset({"origin", "destination"})
-_ORIGIN = frozenset(_PACK.senses["origin"])
 _POSSESSED = (SELF - _PACK.articles) | _PACK.clitics
 _STATES = frozenset({"alamat_domisili", "x:alamat", "pekerjaan", "status_perkawinan"})
 
@@ -204,10 +202,10 @@ def _of_a_thing(field: Field, one: Named, place: Place) -> bool:
 
 def _goes_the_other_way(field: Field, place: Place) -> bool:
     """Whether the word before a value gives the wrong direction: `dari Medan` (destination), `to Paris` (origin)."""
-    if len(own := field.senses & _WAYS) != 1:
+    if len(own := field.senses & WAYS) != 1:
         return False
     said = place.sentence.words[place.span.start - 1] if place.span.start else ""
-    (other,) = _WAYS - own
+    (other,) = WAYS - own
     return said in _PACK.senses[other] and said not in _PACK.senses[next(iter(own))]
 
 

@@ -20,6 +20,7 @@ from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.spans import Span, alone, spans
 from agentd.apps.letters.evidence.fields.values import equals, within
 from agentd.apps.letters.evidence.normalisers import choices, texts
+from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
 from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.reading.heard import LONGEST
@@ -27,7 +28,7 @@ from agentd.apps.letters.evidence.reading.lexicon import RELATIONS, SALUTATIONS,
 from agentd.apps.letters.evidence.reading.pasted import own_words
 from agentd.apps.letters.evidence.reading.persons import SOMEBODY
 from agentd.apps.letters.evidence.reading.readings import once, remembered
-from agentd.apps.letters.evidence.reading.segments import Claim, Mood
+from agentd.apps.letters.evidence.reading.segments import NEIGHBOURHOOD, Claim, Mood
 from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
@@ -58,8 +59,7 @@ _BESIDE = FILLERS | SPOKEN | _PACK.articles | _PACK.which
 def place(turn: Turn) -> int | None:
     """The position of the offer that a message picks: 1-based, 0 for the last; None if it picks none."""
     said = [word for each in turn.heard.sentences for word in each.words if word[0].isalnum()]
-    moods = {mood for each in turn.heard.sentences for mood in each.moods}
-    if moods - {Mood.SAID} or len([word for word in said if word not in FILLERS]) > LONGEST:
+    if turn.heard.moods - {Mood.SAID} or len([word for word in said if word not in FILLERS]) > LONGEST:
         return None
     found = {_PLACES[phrase] for _, phrase in _PLACE_BOOK.find(said)}
     return found.pop() if len(found) == 1 else None
@@ -84,8 +84,7 @@ def picked(field: Field, case: Case) -> Iterator[Claim]:
 def _by_its_word(field: Field, case: Case, turn: Turn) -> str | None:
     """The one offer with every word of a short answer: `the full one`, of a basic service and a full service."""
     said = {word for each in turn.heard.sentences for word in each.words if word[0].isalnum() and word not in _BESIDE}
-    moods = {mood for each in turn.heard.sentences for mood in each.moods}
-    if not 0 < len(said) <= 2 or moods != {Mood.SAID}:
+    if not 0 < len(said) <= 2 or turn.heard.moods != {Mood.SAID}:
         return None
     found = [value for value in _offered(field, case, turn, asking=False) if said <= set(fold(value))]
     return found[0] if len(found) == 1 else None
@@ -144,10 +143,8 @@ def _holds(field: Field, case: Case, entry: Said, row: Mapping[str, Any]) -> boo
 
 MOST = 24
 """The most words of an answer; a longer message is about more than one field."""
-_SIXTEEN = frozenset({"nik", "kk"})
 _PEOPLE = SELF.union(word for known in RELATIONS.values() for phrase in known for word in phrase.split())
 _DETECTION = all_words().detection
-_NEIGHBOURHOOD = frozenset({"rt", "rw", "rtrw"})
 
 
 def answers(field: Field, case: Case) -> Iterator[Claim]:
@@ -160,7 +157,7 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
     for turn, at, offered in _asked_back(case):
         if field.path in offered and turn.heard.affirms:  # before what the message itself says (`ya, tapi RT 6`)
             yield Claim(at, Mood.SAID, equals(field, offered[field.path]))
-    for each, part in _parts(case).get(field.key, ()) if field.kind not in _SIXTEEN else ():
+    for each, part in _parts(case).get(field.key, ()) if field.kind not in SIXTEEN else ():
         whole = field.kind == "boolean" and _says(field, " ".join(part), each)
         whole = whole or (field.kind == "text" and _PEOPLE.isdisjoint(part) and texts.saying(str(field.value))(part))
         if whole or any(_only(part, span) for span in spans(field, part, each.day)):
@@ -209,7 +206,7 @@ def _parts(case: Case) -> Mapping[str, Sequence[tuple[Turn, Sequence[str]]]]:
 def _parted(case: Case, turn: Turn) -> Sequence[tuple[str, Sequence[str]]]:
     """(field key, words) for each part of an answer; empty if the parts don't match the fields asked for by name."""
     wanted = _asked_by_name(case, turn.question)
-    if not wanted or {mood for each in turn.heard.sentences for mood in each.moods} != {Mood.SAID}:
+    if not wanted or turn.heard.moods != {Mood.SAID}:
         return ()
     parts: dict[tuple[int, int, int], list[str]] = {}
     for number, each in enumerate(turn.heard.sentences):
@@ -260,10 +257,8 @@ def _answer(turn: Turn, said: Sequence[Said]) -> str | None:
     if own_words(text) != text or "?" in normal(text) or "\n" in text.strip() or not 0 < len(written) <= MOST:
         return None
     known = sum(word in _DETECTION for word in written)
-    if len(written) > 1 and 2 * known >= len(written):
-        return None
-    meant = (mood for sentence in turn.heard.sentences for mood in sentence.moods)
-    return text if all(mood is Mood.SAID for mood in meant) else None
+    understood = len(written) > 1 and 2 * known >= len(written)
+    return None if understood or turn.heard.moods - {Mood.SAID} else text
 
 
 def _says(field: Field, text: str, turn: Turn) -> bool:
@@ -275,7 +270,7 @@ def _says(field: Field, text: str, turn: Turn) -> bool:
         return choices.canonical(str(field.value), field.enum) in listed
     if field.kind == "boolean":
         return assents(text) if field.value is True else refuses(text)
-    if field.kind in _NEIGHBOURHOOD:
+    if field.kind in NEIGHBOURHOOD:
         return within(field, words, turn.day)
     found = list(spans(field, words, turn.day))
     return bool(found) and all(span.supports for span in found)

@@ -14,9 +14,9 @@ from agentd.apps.letters.evidence.reading.lexicon import LABELS
 from agentd.apps.letters.languages import phrases
 
 _SENSES = phrases().senses
-_WAYS = frozenset({"origin", "destination"})
+WAYS = frozenset({"origin", "destination"})
 """Direction words (`dari`, `to`): they go with places if the form has one (a city and also the airport's name)."""
-_CALL_NO_FLAG = _WAYS | {"identifier", "new", "recipient", "city", "place", "artist", "device", "name", "title"}
+_CALL_NO_FLAG = WAYS | {"identifier", "new", "recipient", "city", "place", "artist", "device", "name", "title"}
 """Senses whose words don't name a boolean: `to` of `permissionToEnter`, `number` of `contains_id`."""
 _NO_FLAG = frozenset(phrase for sense in _CALL_NO_FLAG for phrase in (sense, *_SENSES.get(sense, ())))
 _JOINS = phrases().joins | {","}
@@ -124,7 +124,7 @@ def _by_sense(shape: Shape, kinds: set[tuple[str, str]]) -> Iterator[str]:
     """The words for the senses of a field's name; direction words only for places or, without places, for names."""
     for sense in shape.senses - (_CALL_NO_FLAG if shape.kind == "boolean" else frozenset()):
         goes_with = next((kind for kind in ("place", "name") if (sense, kind) in kinds), shape.kind)
-        if sense not in _WAYS or shape.kind == goes_with:
+        if sense not in WAYS or shape.kind == goes_with:
             yield from _SENSES.get(sense, ())
 
 

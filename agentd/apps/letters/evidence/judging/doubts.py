@@ -23,6 +23,7 @@ from agentd.apps.letters.evidence.judging.possible import possible, says_somethi
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.judging.together import anothers
 from agentd.apps.letters.evidence.normalisers import clock, days, hours, numbers, weekdays
+from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
 from agentd.apps.letters.evidence.normalisers.shortened import shortened
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.reading.persons import SERVED, SOMEBODY
@@ -31,8 +32,7 @@ from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
-_NUMBERED = frozenset({"nik", "kk"})
-_PERSONAL = _NUMBERED | {"phone"}
+_PERSONAL = SIXTEEN | {"phone"}
 _PROPOSED = frozenset({"date", "time", "number", "choice"})
 """Kinds whose values an agent may propose. It can't know names or personal numbers."""
 _CORRECTING = frozenset({Cue.WRONG, Cue.CORRECTION})
@@ -272,7 +272,7 @@ def _supposes(mark: Mark, field: Field, place: Place) -> bool:
 
 def _may_be_asked(field: Field, place: Place) -> bool:
     """Whether the agent may ask about a value. A NIK or family card number must not be known as another person's."""
-    return field.kind not in _NUMBERED or _theirs(field, place, asked=meant(field, place)[1])
+    return field.kind not in SIXTEEN or _theirs(field, place, asked=meant(field, place)[1])
 
 
 def _may_be_meant(field: Field, place: Place) -> bool:

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 
 from agentd.apps.letters.asking import asking
 from agentd.apps.letters.evidence.fields.field import Field
+from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
 from agentd.errors import Language
-
-_LONG = frozenset({"nik", "kk"})
-"""Kinds with a fixed number of digits, which the question mentions."""
 
 
 def label(field: Field, language: Language) -> str:
@@ -26,7 +24,7 @@ def label(field: Field, language: Language) -> str:
     head = text.split(" ", 1)[0]
     if len(head) > 1 and head[1:].islower():
         text = text[0].lower() + text[1:]
-    if field.kind in _LONG and not re.search(r"\d", text):
+    if field.kind in SIXTEEN and not re.search(r"\d", text):
         text = f"{text} ({words.digits})"
     return f"{text} ({' / '.join(field.between)})" if field.between else text
 

@@ -26,7 +26,6 @@ for _number, _phrases in enumerate(_CONCEPTS):
         _BY_PHRASE[_key] = _BY_PHRASE.get(_key, frozenset()) | {_number}
 _BY_FIRST = {first: number for number, (first, *_) in enumerate(_CONCEPTS)}
 _OCCUPATIONS = frozenset(_BY_FIRST[first] for first in phrases().occupations)
-_LETTERS = frozenset({("l",), ("p",), ("lk",), ("pr",), ("asing",), ("kepercayaan",)})
 JOBS = phrases().jobs
 """Words that make any phrase an occupation."""
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.normalisers.numbers import DIGIT_WORDS
 
+SIXTEEN = frozenset({"nik", "kk"})
+"""The kinds of numbers with sixteen digits."""
 _GROUPING = frozenset({"-", ".", " "})
 
 

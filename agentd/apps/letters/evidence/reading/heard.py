@@ -56,6 +56,11 @@ class Heard:
     listed: bool
     """The message is a list of somebody's data that contains a NIK."""
 
+    @property
+    def moods(self) -> set[Mood]:
+        """The moods of its words."""
+        return {mood for sentence in self.sentences for mood in sentence.moods}
+
 
 def heard(text: str, lexicon: Lexicon) -> Heard:
     """The reading of a message."""
