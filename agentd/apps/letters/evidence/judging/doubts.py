@@ -214,7 +214,8 @@ def _cues(turn: Turn) -> set[Cue | None]:
 def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
     """Mere numbers that may be an hour or a day without month (`What time?` `12`, `hari apa?` `the 26th`, `3/8`), and
     hours that may be in either half of the day (`at 3`)."""
-    day, minutes = days.day(str(field.value), turn.day), hours.hour(str(field.value))
+    day = days.day(str(field.value), turn.day) if field.kind == "date" else None
+    minutes = hours.hour(str(field.value)) if field.kind == "time" else None
     asked_on = turn.day if turn.asks_for(field.key) else None
     for sentence, named, before in turn.sentences():
         for at, word in enumerate(sentence.words):

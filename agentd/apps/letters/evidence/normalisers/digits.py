@@ -12,7 +12,7 @@ SIXTEEN = frozenset({"nik", "kk"})
 _GROUPING = frozenset({"-", ".", " "})
 
 
-def runs(words: Sequence[str], at_least: int = 9) -> list[tuple[int, int, str]]:
+def runs(words: Sequence[str], at_least: int) -> list[tuple[int, int, str]]:
     """(start, end, digits) of every run of digits: `3175064501900003`, `3175 0645 …`, `0812-3456-789`, or in words."""
     found: list[tuple[int, int, str]] = []
     at = 0

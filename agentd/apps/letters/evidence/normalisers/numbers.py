@@ -128,11 +128,13 @@ def lengths(words: Sequence[str], wanted: str) -> list[tuple[int, int, Decimal]]
 
     `2 years and 3 months` is one.
     """
+    if not (named := list(_LENGTH_BOOK.find(words))):
+        return []
     numbered = {end: (start, amount) for start, end, amount in found(words)}
     into = _UNITS[wanted]
     hits: list[tuple[int, int, Decimal]] = []
     smallest = 0
-    for at, phrase in _LENGTH_BOOK.find(words):
+    for at, phrase in named:
         *number, said = _LENGTHS[phrase]
         start, amount = (at, Decimal(number[0])) if number else numbered.get(at, (at, None))
         if number and at and _HALVES.begins(words[at - 1]):  # `half an hour`
