@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.daemon import HEAD, SERVERS, Daemon, final, running
+from tests.daemon import HEAD, READY_S, SERVERS, Daemon, final, running
 from tests.web.steps import enter
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
@@ -36,7 +36,7 @@ def chromium() -> Iterator[Browser]:
         pytest.fail(f"{CHROMIUM} is missing; run: apt-get install -y chromium-headless-shell")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        expect.set_options(timeout=60_000)  # a busy machine may be slow
+        expect.set_options(timeout=READY_S * 1000)  # a busy machine may be slow
         yield browser
         browser.close()
 
@@ -54,7 +54,7 @@ def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
         context = chromium.new_context(**{"viewport": {"width": 1080, "height": 1920}, **options})
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(READY_S * 1000)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda said: complaints.append(said.text) if "Content Security" in said.text else None)
         prepare(page)

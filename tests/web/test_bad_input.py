@@ -216,7 +216,7 @@ def test_a_kiosk_without_its_line_or_its_daemon_says_so_and_goes_on_by_itself(
     assert violations(page) == []
     office.script(LETTER, final("Surat Anda selesai."))
     office.start()
-    expect(page.locator(".bubble.agent", has_text="Surat Anda selesai.")).to_have_count(1, timeout=60_000)
+    expect(page.locator(".bubble.agent", has_text="Surat Anda selesai.")).to_have_count(1)
     expect(link).to_be_hidden()
     for one in (letter, page.locator(".turn"), page.locator(".bubble.you")):
         expect(one).to_have_count(1)

@@ -195,7 +195,7 @@ def test_a_daemon_that_dies_in_mid_answer_is_taken_up_again(fresh_office: Office
     expect(page.locator("#link")).to_be_visible()
     office.script(final("Jawaban yang utuh."))
     office.start()
-    expect(page.locator(".bubble.agent", has_text="Jawaban yang utuh.")).to_have_count(1, timeout=120_000)
+    expect(page.locator(".bubble.agent", has_text="Jawaban yang utuh.")).to_have_count(1)
     expect(page.locator("#link")).to_be_hidden()
 
 

@@ -240,5 +240,5 @@ def test_a_citizen_gets_a_letter_from_the_embedded_model(fresh_office: Office, o
     for value in (FIELDS["nama"], FIELDS["nik"], "Jl. Melati No"):
         expect(card).to_contain_text(value)
     page.locator("[data-act=yes]").tap()
-    expect(page.locator(".card.letter")).to_contain_text("/SKD/", timeout=60_000)
+    expect(page.locator(".card.letter")).to_contain_text("/SKD/")
     assert len(list(office.state.glob("letters/2*/*.pdf"))) == 1

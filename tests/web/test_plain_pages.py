@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from agentd.agent.languages import LANGUAGES
 from tests.bridges.channels.telegram_server import TelegramServer
-from tests.daemon import Daemon, running
+from tests.daemon import READY_S, Daemon, running
 from tests.e2e.register import WITH_OFFICERS, person, residents
 from tests.e2e.test_main_job import LETTER
 from tests.e2e.test_telegram import ENV, config
@@ -39,7 +39,7 @@ def office(tmp_path_factory: pytest.TempPathFactory, telegram: TelegramServer) -
 def walk(chromium: Browser) -> Iterator[Walk]:
     context = chromium.new_context(viewport=PHONE)
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(READY_S * 1000)
     yield Walk(page, LEAST)
     context.close()
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
 from agentd.runs.run_database import RunDatabase, postgresql_engine
 from tests.postgresql import postgresql
 
 
-@pytest.mark.anyio
 async def test_nodes_that_start_at_once_share_the_making_of_the_tables() -> None:
     """Found by docs/nodes.md: of two new nodes one ended with an IntegrityError of `CREATE TABLE`."""
     nodes = 6
