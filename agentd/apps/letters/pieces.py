@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, folded
 from agentd.apps.letters.evidence.normalisers.texts import content
 from agentd.apps.letters.evidence.reading.lexicon import SELF
@@ -15,7 +16,8 @@ LONGEST = 8
 """Maximum words of a span."""
 WHOLE = 64
 """Maximum words of a whole piece that is one value, such as an address or a purpose."""
-_WISHES = phrases().weak_purpose
+_LEADING = phrases().weak_purpose.union(*(phrase.split() for phrase in all_words().assents if " " not in phrase))
+"""Words before a value: those of a wish and of a yes."""
 
 
 def longest_first(
@@ -48,9 +50,9 @@ def _whole(kind: str, words: Sequence[str], start: int, end: int) -> bool:
 
 
 def _trimmed(kind: str, words: list[str]) -> list[str]:
-    """The words without marks, courtesy and joining words at both ends, and without leading words of a wish."""
+    """The words without marks, courtesy and joining words at both ends, and without leading words of a wish or a yes."""
     start, end = 0, len(words)
-    while start < end and (_idle(words[start]) or words[start].casefold() in _WISHES):
+    while start < end and (_idle(words[start]) or words[start].casefold() in _LEADING):
         if _begins(kind, words[start:end]):
             break
         start += 1

@@ -252,6 +252,8 @@ def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
         asked = only(turn.asked, field.key)
         said = (part for part in parts(case, turn) if part.mood is Mood.SAID)
         meant = [part for part in said if part.under in labels or (asked and part.label is None)]
+        if asked and own(field) and field.kind == "text":
+            yield [each.raws for each in turn.heard.sentences]
         yield [part.raws[: _date_in(part) if place else None] for part in meant]
 
 

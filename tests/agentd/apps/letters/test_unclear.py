@@ -19,6 +19,9 @@ PROPERTIES: dict[str, Any] = {
     "seats": {"type": "integer", "title": "Number of seats"},
     "plate_number": {"type": "string", "title": "Plate number"},
     "odometer": {"type": "integer", "title": "Odometer"},
+    "licence_class": {"type": "string", "enum": ["A", "B"], "title": "Licence class"},
+    "problem": {"type": "string", "title": "Problem"},
+    "brand": {"type": "string", "title": "Brand"},
     "customer_name": {"type": "string", "title": "Customer name"},
 }
 DESK = ToolInfo(
@@ -44,6 +47,9 @@ def filled(*lines: str, letter: str = "", day: str = "2026-11-30") -> dict[str, 
         ("When did you lose it?", "on the 19th", "lost_on", "2026-11-19"),
         ("And your name?", "Lerato Mokoena", "customer_name", "Lerato Mokoena"),
         ("And your name?", "lerato mokoena", "customer_name", "lerato mokoena"),
+        ("Which class?", "A", "licence_class", "A"),
+        ("What is the problem?", "dizzy since Monday, and can't eat", "problem", "dizzy since Monday, and can't eat"),
+        ("Which brand is it?", "yes Bosch", "brand", "Bosch"),
     ],
 )
 def test_clear_words_are_filled_in(question: str, answer: str, field: str, value: object) -> None:
@@ -63,6 +69,7 @@ def test_clear_words_are_filled_in(question: str, answer: str, field: str, value
         ("What does the odometer say?", "91050", "plate_number"),
         ("What is the plate number?", "don't know, it's from 2016", "plate_number"),
         ("Your number, in case?", "07700900442", "plate_number"),
+        ("When do you want it?", "a lesson this week", "licence_class"),
         ("Your name?", "ask for my flatmate Thandiwe, I'm at work", "customer_name"),
     ],
 )

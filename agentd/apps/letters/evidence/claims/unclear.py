@@ -46,7 +46,9 @@ def _unclear(field: Field, place: Place) -> bool:
     if field.kind in NUMBERS:
         return _of_a_seat(place) or _of_a_street(place) or _points(place)
     if field.kind == "choice":
-        return place.span.start > 0 and place.sentence.words[place.span.start - 1] in _LETTERS
+        start, end, _ = place.span
+        mere = FILLERS.issuperset(place.sentence.words[start:end]) and place.sentence.raws[start:end] != [field.value]
+        return mere or (start > 0 and place.sentence.words[start - 1] in _LETTERS)
     return field.kind in TEXTS and (_NOTHING.issuperset(field.spoken) or _nowhere(field, place))
 
 
