@@ -50,7 +50,7 @@ def _whole(kind: str, words: Sequence[str], start: int, end: int) -> bool:
 
 
 def _trimmed(kind: str, words: list[str]) -> list[str]:
-    """The words without marks, courtesy and joining words at both ends, and without leading words of a wish or a yes."""
+    """The words without marks, courtesy and joining words at both ends, or words of a wish or a yes before them."""
     start, end = 0, len(words)
     while start < end and (_idle(words[start]) or words[start].casefold() in _LEADING):
         if _begins(kind, words[start:end]):

@@ -253,7 +253,8 @@ def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
         said = (part for part in parts(case, turn) if part.mood is Mood.SAID)
         meant = [part for part in said if part.under in labels or (asked and part.label is None)]
         if asked and own(field) and field.kind == "text":
-            yield [each.raws for each in turn.heard.sentences]
+            unnamed = (each for each, names, _ in turn.sentences() if all(field.key not in one.keys for one in names))
+            yield [each.raws for each in unnamed]
         yield [part.raws[: _date_in(part) if place else None] for part in meant]
 
 
