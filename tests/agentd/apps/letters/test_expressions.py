@@ -23,6 +23,7 @@ WEDNESDAY = date(2017, 9, 27)
         ("first Friday of next month", ["2017-10-06"]),
         ("last Friday in October", ["2017-10-27"]),
         ("two Sundays from now", ["2017-10-08"]),
+        ("bulan depan tgl 28", ["2017-10-28"]),
         ("on the third Monday", []),
         ("Thursday the 21st", ["2017-09-21"]),
         ("Sunday 1.", ["2017-10-01"]),

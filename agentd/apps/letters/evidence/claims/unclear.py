@@ -22,6 +22,7 @@ _POINTING = phrases().articles | phrases().which
 _NUMBERS = frozenset(phrases().senses["identifier"])
 _LETTERS = phrases().letters
 """Words before what is wanted and not stated: `bisa bikin surat belum nikah?`."""
+_QUIET = FILLERS | phrases().quiet
 _EVERY = {name + end for names in phrases().weekdays for name in names for end in phrases().plurals.get("", ())}
 """Words for a day of every week: `Wednesdays after school`."""
 _YEARS = range(1900, 2100)
@@ -44,7 +45,7 @@ def _unclear(field: Field, place: Place) -> bool:
         whole = codes.extent(place.sentence, *place.span[:2]) == range(*place.span[:2])
         return not whole or _numbers_something_else(field, place) or _of_a_street(place)
     if field.kind in NUMBERS:
-        return _of_a_seat(place) or _of_a_street(place) or _points(place)
+        return _of_a_seat(place) or _of_a_street(place) or _points(place) or _counted_again(field, place)
     if field.kind == "choice":
         start, end, _ = place.span
         mere = FILLERS.issuperset(place.sentence.words[start:end]) and place.sentence.raws[start:end] != [field.value]
@@ -118,6 +119,19 @@ def _nowhere(field: Field, place: Place) -> bool:
         return False
     unit = numbers.unit(said)
     return not any(map(str.isdecimal, raws)) or (bool(unit) and bool(numbers.lengths(said, unit)))
+
+
+def _counted_again(field: Field, place: Place) -> bool:
+    """Whether a bare number follows in the same message: `3 adults.. oh no, my husband's dropped out, so 2`."""
+    found = place.case.places(field, place.turn)
+    later = found[found.index(place) + 1 :] if place in found else []
+    return any(not one.span.supports and _bare(one) for one in later)
+
+
+def _bare(place: Place) -> bool:
+    words, clause = place.sentence.words, place.sentence.clause(place.span.start)
+    beside = (words[at] for at in clause if not place.span.start <= at < place.span.end)
+    return all(word in _QUIET or not word[0].isalnum() for word in beside)
 
 
 def _points(place: Place) -> bool:

@@ -31,7 +31,8 @@ def possible(field: Field, case: Case) -> bool:
     if field.kind == "choice" and field.enum.values:
         return choices.canonical(str(field.value), field.enum) is not None
     if field.kind == "date":
-        return str(field.value).isdecimal() or days.day(str(field.value), case.today) is not None
+        day = days.day(str(field.value), case.today)
+        return str(field.value).isdecimal() if day is None else not (field.gone_by and day > case.today)
     if field.kind == "time":
         return str(field.value).isdecimal() or hours.hour(str(field.value)) is not None
     if field.kind in TEXTS and not _text(field):

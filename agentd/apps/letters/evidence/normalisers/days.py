@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from agentd.agent.text import FILLERS, folded_tokens
 from agentd.apps.letters.evidence.normalisers.ahead import ahead
-from agentd.apps.letters.evidence.normalisers.clock import MONTHS, UNTIL, Day, at_clock, begins_clock, count, made
+from agentd.apps.letters.evidence.normalisers.clock import MONTHS, UNTIL, Day, at_clock, before_clock, begins_clock, count, made
 from agentd.apps.letters.evidence.normalisers.numbers import DIGIT_WORDS, SPOKEN, spoken, unit
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.normalisers.weekdays import WEEKDAYS, settled, weekday
@@ -210,14 +210,16 @@ def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | N
 def _of_month(words: Sequence[str], at: int, end: int, number: int, today: date, *, marked: bool) -> Day | None:
     """A day of this month or the next one: `tanggal 10`, `the 7th of this month`."""
     next_month = today.replace(day=1) + timedelta(days=32)
+    months = {"this_month": today, "next_month": next_month}
     for place in (end, _skip(words, end)):
-        for key, of in (("this_month", today), ("next_month", next_month)):
+        for key, of in months.items():
             if size := at_clock(words, place, key):
                 return made(at, place + size, of.year, of.month, number)
     after = at_clock(words, end, "date_after")
     if after and unit(words[end + after : end + after + 1]):
         return None  # `3rd week of May`
-    of = today if number >= today.day else next_month
+    before = (of for key, of in months.items() if before_clock(words, at, key))  # `bulan depan tanggal 21`
+    of = next(before, today if number >= today.day else next_month)
     return made(at, end + after, of.year, of.month, number) if marked or after else None
 
 
