@@ -12,7 +12,16 @@ from itertools import accumulate
 
 from agentd.agent.text import FILLERS, folded_tokens
 from agentd.apps.letters.evidence.normalisers.ahead import ahead
-from agentd.apps.letters.evidence.normalisers.clock import MONTHS, UNTIL, Day, at_clock, before_clock, begins_clock, count, made
+from agentd.apps.letters.evidence.normalisers.clock import (
+    MONTHS,
+    UNTIL,
+    Day,
+    at_clock,
+    before_clock,
+    begins_clock,
+    count,
+    made,
+)
 from agentd.apps.letters.evidence.normalisers.numbers import DIGIT_WORDS, SPOKEN, spoken, unit
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.normalisers.weekdays import WEEKDAYS, settled, weekday
