@@ -47,11 +47,13 @@ class AgentdError(Exception):
 
     def __init_subclass__(
         cls,
-        code: int = -32603,
-        type: str = "internal",  # noqa: A002 - its name on the wire
-        status: int = 500,
+        code: int | None = None,
+        type: str | None = None,  # noqa: A002 - its name on the wire
+        status: int | None = None,
     ) -> None:
-        cls.code, cls.type, cls.status = code, type, status
+        cls.code = cls.code if code is None else code
+        cls.type = cls.type if type is None else type
+        cls.status = cls.status if status is None else status
 
     def __init__(self, message: str | None = None, **data: Any) -> None:
         self.message = message or (type(self).__doc__ or "").splitlines()[0]

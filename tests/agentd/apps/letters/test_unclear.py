@@ -22,6 +22,9 @@ PROPERTIES: dict[str, Any] = {
     "licence_class": {"type": "string", "enum": ["A", "B"], "title": "Licence class"},
     "problem": {"type": "string", "title": "Problem"},
     "brand": {"type": "string", "title": "Brand"},
+    "service": {"type": "string", "title": "Service", "description": "Line or route number"},
+    "first_time_rider": {"type": "boolean", "title": "First-time rider"},
+    "helmet": {"type": "boolean", "title": "Rent a helmet"},
     "customer_name": {"type": "string", "title": "Customer name"},
 }
 DESK = ToolInfo(
@@ -48,6 +51,7 @@ def filled(*lines: str, letter: str = "", day: str = "2026-11-30") -> dict[str, 
         ("When did you lose it?", "on the 19th", "lost_on", "2026-11-19"),
         ("And your name?", "Lerato Mokoena", "customer_name", "Lerato Mokoena"),
         ("And your name?", "lerato mokoena", "customer_name", "lerato mokoena"),
+        ("Shall I book it with a helmet?", "ok", "helmet", True),
         ("Which class?", "A", "licence_class", "A"),
         ("What is the problem?", "dizzy since Monday, and can't eat", "problem", "dizzy since Monday, and can't eat"),
         ("Which brand is it?", "yes Bosch", "brand", "Bosch"),
@@ -72,6 +76,9 @@ def test_clear_words_are_filled_in(question: str, answer: str, field: str, value
         ("What is the plate number?", "don't know, it's from 2016", "plate_number"),
         ("Your number, in case?", "07700900442", "plate_number"),
         ("When do you want it?", "a lesson this week", "licence_class"),
+        ("On which service did you lose it?", "today at 14h", "service"),
+        ("Which place?", "First Baptist on Elm", "first_time_rider"),
+        ("We're out of them, so I'd book it without a helmet. OK?", "ok", "helmet"),
         ("Your name?", "ask for my flatmate Thandiwe, I'm at work", "customer_name"),
     ],
 )

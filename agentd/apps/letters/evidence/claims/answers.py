@@ -45,6 +45,11 @@ def repeated(field: Field, case: Case, turn: Turn) -> Sequence[Place]:
     return [place for place in case.find(field, agents_turn(case, turn)) if place.span.supports]
 
 
+def asks_not(turn: Turn) -> bool:
+    """Whether a yes to the question could mean a no: `I'd book it without. OK?`."""
+    return not _PACK.denials.isdisjoint(fold(turn.question))
+
+
 def agents_turn(case: Case, turn: Turn) -> Turn:
     """The agent's message before the citizen's, read like a message of the citizen."""
     heard, named = case.read(turn.question)
@@ -269,7 +274,7 @@ def _says(field: Field, text: str, turn: Turn) -> bool:
         listed = field.enum.values[place : place + 1] if place >= 0 else ()
         return choices.canonical(str(field.value), field.enum) in listed
     if field.kind == "boolean":
-        return assents(text) if field.value is True else refuses(text)
+        return not asks_not(turn) and (assents(text) if field.value is True else refuses(text))
     if field.kind in NEIGHBOURHOOD:
         return within(field, words, turn.day)
     found = list(spans(field, words, turn.day))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from agentd.agent.text import FILLERS, plain
 from agentd.apps.letters.evidence.claims import codes
 from agentd.apps.letters.evidence.claims.about import about
-from agentd.apps.letters.evidence.claims.answers import repeated
+from agentd.apps.letters.evidence.claims.answers import asks_not, repeated
 from agentd.apps.letters.evidence.claims.asserted import mood, put_right
 from agentd.apps.letters.evidence.claims.binding import means, meant, whose
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
@@ -92,6 +92,8 @@ def flags(field: Field, case: Case) -> Iterator[Claim]:
     booleans = frozenset(key for key, shape in case.form.shapes.items() if shape.kind == "boolean")
     for turn in case.turns:
         asked = narrow(turn.asked, booleans) == {field.key}
+        if asked and asks_not(turn):
+            continue
         answer = True if asked and turn.heard.affirms else False if asked and turn.heard.another else None
         if answer is not None:
             yield Claim(turn.order, Mood.SAID, answer == field.value)
@@ -100,9 +102,17 @@ def flags(field: Field, case: Case) -> Iterator[Claim]:
             for one in named:
                 place = case.place(turn, sentence, named, before, Span(one.start, one.end, True))
                 meant = mood(field, place)
-                if meant is not Mood.OPEN and one.keys == {field.key} and whose(field, place, asked=False):
+                own = one.keys == {field.key} and not _in_a_name(sentence, one)
+                if own and meant is not Mood.OPEN and whose(field, place, asked=False):
                     said = meant is Mood.SAID and not _none(sentence, one)
                     yield Claim(turn.order, Mood.SAID, said == field.value)
+
+
+def _in_a_name(sentence: Sentence, one: Named) -> bool:
+    """Whether a word of a field begins a name: `First Baptist`, for a first-time donor."""
+    return (
+        not one.plain and sentence.raws[one.start].istitle() and "".join(sentence.raws[one.end : one.end + 1]).istitle()
+    )
 
 
 def _none(sentence: Sentence, one: Named) -> bool:

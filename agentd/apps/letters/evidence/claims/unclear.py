@@ -22,6 +22,7 @@ _POINTING = phrases().articles | phrases().which
 _NUMBERS = frozenset(phrases().senses["identifier"])
 _LETTERS = phrases().letters
 """Words before what is wanted and not stated: `bisa bikin surat belum nikah?`."""
+_WHEN = frozenset({"date", "time"})
 _QUIET = FILLERS | phrases().quiet
 _EVERY = {name + end for names in phrases().weekdays for name in names for end in phrases().plurals.get("", ())}
 """Words for a day of every week: `Wednesdays after school`."""
@@ -50,7 +51,9 @@ def _unclear(field: Field, place: Place) -> bool:
         start, end, _ = place.span
         mere = FILLERS.issuperset(place.sentence.words[start:end]) and place.sentence.raws[start:end] != [field.value]
         return mere or (start > 0 and place.sentence.words[start - 1] in _LETTERS)
-    return field.kind in TEXTS and (_NOTHING.issuperset(field.spoken) or _nowhere(field, place))
+    return field.kind in TEXTS and (
+        _NOTHING.issuperset(field.spoken) or _nowhere(field, place) or _says_when(field, place)
+    )
 
 
 def _either_half(field: Field, place: Place) -> bool:
@@ -119,6 +122,18 @@ def _nowhere(field: Field, place: Place) -> bool:
         return False
     unit = numbers.unit(said)
     return not any(map(str.isdecimal, raws)) or (bool(unit) and bool(numbers.lengths(said, unit)))
+
+
+def _says_when(field: Field, place: Place) -> bool:
+    """Whether a text that isn't about a time is only a day or an hour: `today at 14h`, for the service."""
+    words = place.sentence.words[place.span.start : place.span.end]
+    found = (*days.days(words, place.turn.day), *hours.hours(words))
+    when = {at for start, end, _ in found for at in range(start, end)}
+    return (
+        bool(when)
+        and _WHEN.isdisjoint(field.senses)
+        and all(at in when or word in _QUIET or len(word) == 1 for at, word in enumerate(words))
+    )
 
 
 def _counted_again(field: Field, place: Place) -> bool:
