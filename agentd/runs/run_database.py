@@ -46,15 +46,15 @@ class RunDatabase:
         except sa.exc.SQLAlchemyError as error:
             if (reason := passing(error)) is None:
                 raise
-            raise OSError(f"the database {engine.url.render_as_string()} {reason}") from None
+            raise StateError(f"the database {engine.url.render_as_string()} {reason}") from None
 
     def _bring_up(self) -> None:
-        """Create the missing tables and columns. Raises OSError if a newer agentd has written these tables, because
+        """Create the missing tables and columns. Raises StateError if a newer agentd has written these tables, because
         this one would not understand the rows."""
         written = written_schema(self.engine)
         if written is not None and written > SCHEMA:
             url = self.engine.url.render_as_string()
-            raise OSError(
+            raise StateError(
                 f"the database {url} was written by a newer agentd (schema {written}, this one knows {SCHEMA}); "
                 "install that one, or name another state"
             )
