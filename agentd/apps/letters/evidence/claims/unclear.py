@@ -22,6 +22,8 @@ _POINTING = phrases().articles | phrases().which
 _NUMBERS = frozenset(phrases().senses["identifier"])
 _LETTERS = phrases().letters
 """Words before what is wanted and not stated: `bisa bikin surat belum nikah?`."""
+_TOWARDS = phrases().toward | frozenset(phrases().senses["origin"])
+"""Words within a name or place that begin another one: `Send it to Philip`, `departing from Phoenix`."""
 _WHEN = frozenset({"date", "time"})
 _QUIET = FILLERS | phrases().quiet
 _EVERY = {name + end for names in phrases().weekdays for name in names for end in phrases().plurals.get("", ())}
@@ -40,6 +42,8 @@ def _unclear(field: Field, place: Place) -> bool:
         return _either_half(field, place)
     if field.kind == "date":
         return _of_which_day(place)
+    if field.kind in ("name", "place") and not _TOWARDS.isdisjoint(field.spoken[1:]):
+        return True
     if field.kind == "name":
         return _small(place)
     if field.kind == "code":
@@ -82,11 +86,8 @@ def _of_which_day(place: Place) -> bool:
 def _small(place: Place) -> bool:
     """Whether a name begins with a small letter although the citizen writes names with capitals: `flatmate Thandiwe`,
     `saya mah Ida cuma disuruh`."""
-    raws = place.sentence.raws[place.span.start : place.span.end]
-    if not raws[0][0].islower():
-        return False
-    sentences = (each.raws for each in place.turn.heard.sentences)
-    return any(raw.istitle() for each in sentences for raw in each[1:])
+    small = place.sentence.raws[place.span.start][0].islower()
+    return small and any(raw.istitle() for each in place.turn.heard.sentences for raw in each.raws[1:])
 
 
 def _numbers_something_else(field: Field, place: Place) -> bool:
