@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from datetime import date
 from operator import attrgetter
 
 from agentd.agent.text import FILLERS
@@ -20,6 +21,7 @@ from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, alone, cle
 from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
 from agentd.apps.letters.evidence.reading.lexicon import RELATING, SALUTATIONS, SELF
 from agentd.apps.letters.evidence.reading.persons import CITIZEN, SOMEBODY
+from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.segments import ADDRESSES
 from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.apps.letters.languages import phrases
@@ -75,11 +77,15 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
 
 def _answers(place: Place, wanted: frozenset[str]) -> bool:
     """Whether a value is the whole answer to the question for other fields, or one of them can hold it by its kind."""
-    shapes, words = place.case.form.shapes, place.sentence.words
-    if alone(words, place.span):
-        return True
-    others = (span for key in wanted for span in values_of(shapes[key], words, place.turn.day))
-    return any(span[:2] == place.span[:2] for span in others)
+    sentence, (start, end, _) = place.sentence, place.span
+    return alone(sentence.words, place.span) or (start, end) in _held(place.case, sentence, wanted, place.turn.day)
+
+
+@once
+def _held(case: Case, sentence: Sentence, keys: frozenset[str], day: date) -> frozenset[tuple[int, int]]:
+    """(start, end) of each value of these fields' kinds in a sentence."""
+    found = (span for key in keys for span in values_of(case.form.shapes[key], sentence.words, day))
+    return frozenset((start, end) for start, end, _ in found)
 
 
 def _recent(asked: frozenset[str], turn: Turn, kind: str) -> frozenset[str]:

@@ -191,8 +191,10 @@ class Case:
 
     def stated_anywhere(self, field: Field) -> list[Place]:
         """The places where any message states exactly this value; cached for this call."""
+        known = self._spans(field)
+        turns = (turn for turn in self.turns if known.get((turn.text, turn.day)) != [])
         key = (self.stated_anywhere, field.path, str(field.value), field.past)
-        return self.cached(key, lambda: [place for turn in self.turns for place in self.stated(field, turn)])
+        return self.cached(key, lambda: [place for turn in turns for place in self.stated(field, turn)])
 
     def find(self, field: Field, turn: Turn) -> Iterator[Place]:
         """The places of values in any turn, including the agent's words read as a turn."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 
 from agentd.agent.languages import words as all_words
 from agentd.apps.letters.evidence.claims.case import Case, Place
@@ -18,6 +18,9 @@ _LEAST = 6
 """The fewest characters of a code that is recognised by its pattern alone."""
 _PIECE = 4
 """The most capitals that stand alone as a piece of a code."""
+_PIECES = 4
+"""The most pieces on each side of a number."""
+_LABELS = frozenset({Cue.LABEL})
 _NO_PIECE = all_words().detection | {*phrases().senses["identifier"]}
 
 
@@ -35,12 +38,10 @@ def of_another(field: Field, place: Place) -> bool:
 
 def extent(sentence: Sentence, start: int, end: int) -> range:
     """The words of the whole code of which some words are a part: `4471` of `B 4471 TKX`."""
-    named = sentence.covered(frozenset({Cue.LABEL}))
-    while start and start - 1 not in named and _piece(sentence.raws[start - 1]):
-        start -= 1
-    while end < len(sentence.raws) and end not in named and _piece(sentence.raws[end]):
-        end += 1
-    return range(start, end)
+    named, raws = sentence.covered(_LABELS), sentence.raws
+    before = takewhile(lambda at: at not in named and _piece(raws[at]), range(start - 1, max(-1, start - 1 - _PIECES), -1))
+    behind = takewhile(lambda at: at not in named and _piece(raws[at]), range(end, min(len(raws), end + _PIECES)))
+    return range(min(before, default=start), max(behind, default=end - 1) + 1)
 
 
 def _piece(raw: str) -> bool:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from agentd.agent.text import FILLERS, fold, folded_tokens
 from agentd.apps.letters.evidence.claims import codes
-from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
+from agentd.apps.letters.evidence.claims.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS
 from agentd.apps.letters.evidence.normalisers import days, digits, hours, numbers
 from agentd.apps.letters.evidence.normalisers.clock import MONTHS
 from agentd.apps.letters.evidence.reading.heard import NOES
+from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.segments import STREETS
 from agentd.apps.letters.languages import phrases
 
@@ -28,13 +29,17 @@ _WHEN = frozenset({"date", "time"})
 _QUIET = FILLERS | phrases().quiet
 _EVERY = {name + end for names in phrases().weekdays for name in names for end in phrases().plurals.get("", ())}
 """Words for a day of every week: `Wednesdays after school`."""
-_YEARS = range(1900, 2100)
+_MARKS = frozenset({"/", "-"})
+_YEAR, _YEARS = 4, range(1900, 2100)
+_SHORT = 8
+"""The most words of a clause that says a number and nothing else."""
 
 
 def clear(field: Field, case: Case, turn: Turn) -> list[Place] | None:
     """The places where a message states the value and nothing else could be meant; None if it states it nowhere."""
     places = case.stated(field, turn)
-    return [place for place in places if not _unclear(field, place)] if places else None
+    earlier = _counted_before(field, case, turn)
+    return [one for one in places if id(one) not in earlier and not _unclear(field, one)] if places else None
 
 
 def _unclear(field: Field, place: Place) -> bool:
@@ -50,7 +55,7 @@ def _unclear(field: Field, place: Place) -> bool:
         whole = codes.extent(place.sentence, *place.span[:2]) == range(*place.span[:2])
         return not whole or _numbers_something_else(field, place) or _of_a_street(place)
     if field.kind in NUMBERS:
-        return _of_a_seat(place) or _of_a_street(place) or _points(place) or _counted_again(field, place)
+        return _of_a_seat(place) or _of_a_street(place) or _points(place)
     if field.kind == "choice":
         start, end, _ = place.span
         mere = FILLERS.issuperset(place.sentence.words[start:end]) and place.sentence.raws[start:end] != [field.value]
@@ -67,27 +72,40 @@ def _either_half(field: Field, place: Place) -> bool:
     minutes = hours.hour(str(field.value))
     if minutes is None or not 60 <= minutes < _HALF_A_DAY or first.startswith("0") or hours.parts(words[start:end]):
         return False
-    named = {each for _, _, each in hours.hours(folded_tokens(place.turn.question))}
+    named = _hours_asked(place.case, place.turn)
     return minutes not in named or minutes + _HALF_A_DAY in named
+
+
+@once
+def _hours_asked(_case: Case, turn: Turn) -> frozenset[int]:
+    return frozenset(minutes for _, _, minutes in hours.hours(folded_tokens(turn.question)))
 
 
 def _of_which_day(place: Place) -> bool:
     """Whether a weekday is that of every week, or a day without its month stands in a message that names a day of
     another one: `bulan depan tanggal 21, eh tanggal 22`."""
-    turn, said = place.turn, place.sentence.words[place.span.start : place.span.end]
+    said = place.sentence.words[place.span.start : place.span.end]
     if len(said) == 1 and said[0] in _EVERY:
         return True
-    if not any(map(str.isdecimal, said)) or not MONTHS.keys().isdisjoint(said) or "/" in said or "-" in said:
-        return False
-    read = [day for each in turn.heard.sentences for _, _, day in days.days(each.words, turn.day)]
-    return len({(day.year, day.month) for day in read}) > 1
+    whole = not MONTHS.keys().isdisjoint(said) or not _MARKS.isdisjoint(said)
+    return not whole and any(map(str.isdecimal, said)) and _months(place.case, place.turn) > 1
+
+
+@once
+def _months(_case: Case, turn: Turn) -> int:
+    read = (day for each in turn.heard.sentences for _, _, day in days.days(each.words, turn.day))
+    return len({(day.year, day.month) for day in read})
 
 
 def _small(place: Place) -> bool:
     """Whether a name begins with a small letter although the citizen writes names with capitals: `flatmate Thandiwe`,
     `saya mah Ida cuma disuruh`."""
-    small = place.sentence.raws[place.span.start][0].islower()
-    return small and any(raw.istitle() for each in place.turn.heard.sentences for raw in each.raws[1:])
+    return place.sentence.raws[place.span.start][0].islower() and _writes_capitals(place.case, place.turn)
+
+
+@once
+def _writes_capitals(_case: Case, turn: Turn) -> bool:
+    return any(raw.istitle() for each in turn.heard.sentences for raw in each.raws[1:])
 
 
 def _numbers_something_else(field: Field, place: Place) -> bool:
@@ -98,7 +116,8 @@ def _numbers_something_else(field: Field, place: Place) -> bool:
     if said[0] == "0" and digits.phone(said) is not None:
         words = {word for sense in field.senses for word in phrases().senses.get(sense, ())} | {*field.words}
         return (words - _NUMBERS).isdisjoint((*fold(place.turn.question), *place.sentence.words))
-    return (said.isdecimal() and int(said) in _YEARS) or (said[-1] == "2" and said[:-1].isalpha() and said.islower())
+    year = len(said) == _YEAR and said.isdecimal() and int(said) in _YEARS
+    return year or (said[-1] == "2" and said[:-1].isalpha() and said.islower())
 
 
 def _of_a_seat(place: Place) -> bool:
@@ -110,7 +129,7 @@ def _of_a_seat(place: Place) -> bool:
 def _of_a_street(place: Place) -> bool:
     """Whether a number is a house's: `Jalan Tukad Badung 22`."""
     sentence, start = place.sentence, place.span.start
-    before = range(sentence.clause(start).start, start)
+    before = range(max(sentence.clause(start).start, start - CLAUSE), start)
     street = max((at for at in before if sentence.words[at] in STREETS), default=start)
     return street < start and all(raw[0].isupper() or not raw[0].isalnum() for raw in sentence.raws[street + 1 : start])
 
@@ -137,17 +156,17 @@ def _says_when(field: Field, place: Place) -> bool:
     )
 
 
-def _counted_again(field: Field, place: Place) -> bool:
-    """Whether a bare number follows in the same message: `3 adults.. oh no, my husband's dropped out, so 2`."""
-    found = place.case.places(field, place.turn)
-    later = found[found.index(place) + 1 :] if place in found else []
-    return any(not one.span.supports and _bare(one) for one in later)
+def _counted_before(field: Field, case: Case, turn: Turn) -> frozenset[int]:
+    """The ids of the places of numbers before a last bare one: `3 adults.. oh no, my husband's dropped out, so 2`."""
+    found = case.places(field, turn) if field.kind in NUMBERS else []
+    last = max((at for at, one in enumerate(found) if not one.span.supports and _bare(one)), default=0)
+    return frozenset(map(id, found[:last]))
 
 
 def _bare(place: Place) -> bool:
     words, clause = place.sentence.words, place.sentence.clause(place.span.start)
     beside = (words[at] for at in clause if not place.span.start <= at < place.span.end)
-    return all(word in _QUIET or not word[0].isalnum() for word in beside)
+    return len(clause) <= _SHORT and all(word in _QUIET or not word[0].isalnum() for word in beside)
 
 
 def _points(place: Place) -> bool:
