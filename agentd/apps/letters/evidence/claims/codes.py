@@ -39,8 +39,12 @@ def of_another(field: Field, place: Place) -> bool:
 def extent(sentence: Sentence, start: int, end: int) -> range:
     """The words of the whole code of which some words are a part: `4471` of `B 4471 TKX`."""
     named, raws = sentence.covered(_LABELS), sentence.raws
-    before = takewhile(lambda at: at not in named and _piece(raws[at]), range(start - 1, max(-1, start - 1 - _PIECES), -1))
-    behind = takewhile(lambda at: at not in named and _piece(raws[at]), range(end, min(len(raws), end + _PIECES)))
+
+    def belongs(at: int) -> bool:
+        return at not in named and _piece(raws[at])
+
+    before = takewhile(belongs, range(start - 1, max(-1, start - 1 - _PIECES), -1))
+    behind = takewhile(belongs, range(end, min(len(raws), end + _PIECES)))
     return range(min(before, default=start), max(behind, default=end - 1) + 1)
 
 
