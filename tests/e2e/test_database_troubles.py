@@ -16,6 +16,7 @@ import pytest
 
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
 from tests.postgresql import PostgreSQL, postgresql_server
+from tests.waiting import until
 
 FULL_AT = 4_000
 """Bytes beyond which nothing is written to a file: less than the first page of a journal."""
@@ -122,6 +123,7 @@ def test_a_shared_database_that_can_not_be_written_for_a_while_loses_no_run(
         with running(tmp_path, SLOW_TURN, final("Selesai"), config=config) as daemon:
             run_id = daemon.call("Agent.start", prompt="Halo")["run_id"]
             with trouble(database):
+                until(lambda: stands(daemon)[0] == 503, "the server's connections know that nothing is written")
                 with pytest.raises(RpcFailed) as refused:
                     daemon.call("Agent.start", prompt="Halo juga")
                 assert refused.value.type == "busy"
