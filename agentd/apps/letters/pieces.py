@@ -16,7 +16,7 @@ LONGEST = 8
 """Maximum words of a span."""
 WHOLE = 64
 """Maximum words of a whole piece that is one value, such as an address or a purpose."""
-_LEADING = phrases().weak_purpose.union(*(phrase.split() for phrase in all_words().assents if " " not in phrase))
+_LEADING = phrases().weak_purpose | frozenset(all_words().assents)
 """Words before a value: those of a wish and of a yes."""
 
 

@@ -68,7 +68,7 @@ def _show_filled(title: str, trials: Sequence[Trial], *, with_values: bool) -> N
         own = [trial for trial in trials if offices.half(trial) == half and trial.honest]
         print(f"{title}, filled in by the host, {half} half: {' of '.join(map(str, filled.filled(own)))} right")
         for trial in own if with_values and half == "tuning" else ():
-            wrong = {name: value for name, value, is_right in filled.values(trial) if is_right == "wrong"}
+            wrong = {name: value for name, value, is_right in filled.values(trial) if not is_right}
             print(*([f"{trial.id}: {wrong}"] if wrong else []), sep="\n")
 
 

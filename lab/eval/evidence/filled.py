@@ -15,12 +15,12 @@ from lab.eval.evidence.trials import Trial, call
 
 def filled(trials: Iterable[Trial]) -> tuple[int, int]:
     """(values that are the honest call's, all that the host filled in)."""
-    right = [each == "right" for trial in trials if trial.honest for *_, each in values(trial)]
+    right = [is_right for trial in trials if trial.honest for *_, is_right in values(trial)]
     return sum(right), len(right)
 
 
-def values(trial: Trial) -> Iterator[tuple[str, Any, str]]:
-    """(field, value, `right` or `wrong`) of each value filled in. What the call lacks, or a part of it, is wrong."""
+def values(trial: Trial) -> Iterator[tuple[str, Any, bool]]:
+    """(field, value, whether it is right) of each value filled in. What the call lacks, or a part of it, is wrong."""
     case = case_of(trial.tool, trial.said)
     known = copied(trial.tool, case).known
     marked = {field.path for field in ungrounded(call(trial, known))}
@@ -28,7 +28,7 @@ def values(trial: Trial) -> Iterator[tuple[str, Any, str]]:
         if field.path in known and field.path not in marked:
             meant = trial.arguments.get(field.path)
             right = meant is not None and (equals(field, meant) or _letters(field.value) == _letters(meant))
-            yield field.path, field.value, "right" if right else "wrong"
+            yield field.path, field.value, right
 
 
 def _letters(value: Any) -> str:

@@ -99,7 +99,7 @@ class NodeContext:
 
     @cached_property
     def toolset(self) -> Toolset:
-        """The tools of this node, whoever asks."""
+        """All tools of this node, for any caller."""
         return self.ports.tools_of(None)
 
     async def ask(

@@ -5,6 +5,8 @@ The citizen is asked about such a value, or sees it marked. Decides nothing abou
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from agentd.agent.text import FILLERS, fold, folded_tokens
 from agentd.apps.letters.evidence.claims import codes
 from agentd.apps.letters.evidence.claims.case import CLAUSE, Case, Place, Turn
@@ -17,14 +19,11 @@ from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.segments import STREETS
 from agentd.apps.letters.languages import phrases
 
-_HALF_A_DAY = 12 * 60
 _NOTHING = NOES | FILLERS
 _POINTING = phrases().articles | phrases().which
 _NUMBERS = frozenset(phrases().senses["identifier"])
 _LETTERS = phrases().letters
-"""Words before what is wanted and not stated: `bisa bikin surat belum nikah?`."""
 _TOWARDS = phrases().toward | frozenset(phrases().senses["origin"])
-"""Words within a name or place that begin another one: `Send it to Philip`, `departing from Phoenix`."""
 _WHEN = frozenset({"date", "time"})
 _QUIET = FILLERS | phrases().quiet
 _EVERY = {name + end for names in phrases().weekdays for name in names for end in phrases().plurals.get("", ())}
@@ -43,26 +42,7 @@ def clear(field: Field, case: Case, turn: Turn) -> list[Place] | None:
 
 
 def _unclear(field: Field, place: Place) -> bool:
-    if field.kind == "time":
-        return _either_half(field, place)
-    if field.kind == "date":
-        return _of_which_day(place)
-    if field.kind in ("name", "place") and not _TOWARDS.isdisjoint(field.spoken[1:]):
-        return True
-    if field.kind == "name":
-        return _small(place)
-    if field.kind == "code":
-        whole = codes.extent(place.sentence, *place.span[:2]) == range(*place.span[:2])
-        return not whole or _numbers_something_else(field, place) or _of_a_street(place)
-    if field.kind in NUMBERS:
-        return _of_a_seat(place) or _of_a_street(place) or _points(place)
-    if field.kind == "choice":
-        start, end, _ = place.span
-        mere = FILLERS.issuperset(place.sentence.words[start:end]) and place.sentence.raws[start:end] != [field.value]
-        return mere or (start > 0 and place.sentence.words[start - 1] in _LETTERS)
-    return field.kind in TEXTS and (
-        _NOTHING.issuperset(field.spoken) or _nowhere(field, place) or _says_when(field, place)
-    )
+    return any(may_differ(field, place) for may_differ in _CHECKS.get(field.kind, ()))
 
 
 def _either_half(field: Field, place: Place) -> bool:
@@ -70,10 +50,15 @@ def _either_half(field: Field, place: Place) -> bool:
     words, (start, end, _) = place.sentence.words, place.span
     first = next((word for word in words[start:end] if word.isdecimal()), "")
     minutes = hours.hour(str(field.value))
-    if minutes is None or not 60 <= minutes < _HALF_A_DAY or first.startswith("0") or hours.parts(words[start:end]):
+    if (
+        minutes is None
+        or not 60 <= minutes < hours.HALF_A_DAY
+        or first.startswith("0")
+        or hours.parts(words[start:end])
+    ):
         return False
     named = _hours_asked(place.case, place.turn)
-    return minutes not in named or minutes + _HALF_A_DAY in named
+    return minutes not in named or minutes + hours.HALF_A_DAY in named
 
 
 @once
@@ -81,7 +66,7 @@ def _hours_asked(_case: Case, turn: Turn) -> frozenset[int]:
     return frozenset(minutes for _, _, minutes in hours.hours(folded_tokens(turn.question)))
 
 
-def _of_which_day(place: Place) -> bool:
+def _of_which_day(_field: Field, place: Place) -> bool:
     """Whether a weekday is that of every week, or a day without its month stands in a message that names a day of
     another one: `bulan depan tanggal 21, eh tanggal 22`."""
     said = place.sentence.words[place.span.start : place.span.end]
@@ -97,7 +82,12 @@ def _months(_case: Case, turn: Turn) -> int:
     return len({(day.year, day.month) for day in read})
 
 
-def _small(place: Place) -> bool:
+def _names_another(field: Field, _place: Place) -> bool:
+    """Whether a name or place holds a word that begins another one: `Send it to Philip`, `departing from Phoenix`."""
+    return not _TOWARDS.isdisjoint(field.spoken[1:])
+
+
+def _small(_field: Field, place: Place) -> bool:
     """Whether a name begins with a small letter although the citizen writes names with capitals: `flatmate Thandiwe`,
     `saya mah Ida cuma disuruh`."""
     return place.sentence.raws[place.span.start][0].islower() and _writes_capitals(place.case, place.turn)
@@ -106,6 +96,12 @@ def _small(place: Place) -> bool:
 @once
 def _writes_capitals(_case: Case, turn: Turn) -> bool:
     return any(raw.istitle() for each in turn.heard.sentences for raw in each.raws[1:])
+
+
+def _part_of_a_code(_field: Field, place: Place) -> bool:
+    """Whether a code goes on: `4471` of `B 4471 TKX`."""
+    start, end, _ = place.span
+    return codes.extent(place.sentence, start, end) != range(start, end)
 
 
 def _numbers_something_else(field: Field, place: Place) -> bool:
@@ -120,13 +116,13 @@ def _numbers_something_else(field: Field, place: Place) -> bool:
     return year or (said[-1] == "2" and said[:-1].isalpha() and said.islower())
 
 
-def _of_a_seat(place: Place) -> bool:
+def _of_a_seat(_field: Field, place: Place) -> bool:
     """Whether a capital follows a number at once, as in `5A`."""
     behind = place.sentence.raws[place.span.end : place.span.end + 1]
     return any(len(raw) == 1 and raw.isalpha() and raw.isupper() for raw in behind)
 
 
-def _of_a_street(place: Place) -> bool:
+def _of_a_street(_field: Field, place: Place) -> bool:
     """Whether a number is a house's: `Jalan Tukad Badung 22`."""
     sentence, start = place.sentence, place.span.start
     before = range(max(sentence.clause(start).start, start - CLAUSE), start)
@@ -134,11 +130,26 @@ def _of_a_street(place: Place) -> bool:
     return street < start and all(raw[0].isupper() or not raw[0].isalnum() for raw in sentence.raws[street + 1 : start])
 
 
-def _nowhere(field: Field, place: Place) -> bool:
+def _mere_word(field: Field, place: Place) -> bool:
+    """Whether a choice is written as a word that says nothing: the class A in `a lesson`."""
+    start, end, _ = place.span
+    return FILLERS.issuperset(place.sentence.words[start:end]) and place.sentence.raws[start:end] != [field.value]
+
+
+def _of_a_letter(_field: Field, place: Place) -> bool:
+    """Whether a choice only says which letter is wanted: `bisa bikin surat belum nikah?`."""
+    return place.span.start > 0 and place.sentence.words[place.span.start - 1] in _LETTERS
+
+
+def _says_nothing(field: Field, _place: Place) -> bool:
+    return _NOTHING.issuperset(field.spoken)
+
+
+def _nowhere(_field: Field, place: Place) -> bool:
     """Whether an address has no street and no name, and no number but how long: `kontrak di sini baru 3 bulan`."""
     start, end, _ = place.span
     raws, said = place.sentence.raws[start:end], place.sentence.words[start : end + 1]
-    if field.kind != "address" or not STREETS.isdisjoint(said) or any(raw[0].isupper() for raw in raws):
+    if not STREETS.isdisjoint(said) or any(raw[0].isupper() for raw in raws):
         return False
     unit = numbers.unit(said)
     return not any(map(str.isdecimal, raws)) or (bool(unit) and bool(numbers.lengths(said, unit)))
@@ -169,8 +180,22 @@ def _bare(place: Place) -> bool:
     return len(clause) <= _SHORT and all(word in _QUIET or not word[0].isalnum() for word in beside)
 
 
-def _points(place: Place) -> bool:
+def _points(_field: Field, place: Place) -> bool:
     """Whether a number word only points at something: `the one by the window`, `yang satu`."""
     start, end, _ = place.span
     one = end - start == 1 and not place.sentence.words[start].isdecimal()
     return one and start > 0 and place.sentence.words[start - 1] in _POINTING
+
+
+_CHECKS: dict[str, tuple[Callable[[Field, Place], bool], ...]] = {
+    **dict.fromkeys(TEXTS, (_says_nothing, _says_when)),
+    **dict.fromkeys(NUMBERS, (_of_a_seat, _of_a_street, _points)),
+    "time": (_either_half,),
+    "date": (_of_which_day,),
+    "name": (_names_another, _small),
+    "place": (_names_another, _says_nothing, _says_when),
+    "address": (_says_nothing, _nowhere, _says_when),
+    "code": (_part_of_a_code, _numbers_something_else, _of_a_street),
+    "choice": (_mere_word, _of_a_letter),
+}
+"""What is asked of a value's words, by the field's kind."""

@@ -40,7 +40,6 @@ _OBJECTING = _CORRECTING | {Cue.NEGATION}
 _COUNTS = frozenset(map(str, range(1, 13)))
 """Numbers that somebody may imply without saying one (`my husband and I`)."""
 _TIMES = _PACK.past | _PACK.future | _PACK.soon
-_HALF_A_DAY = 12 * 60
 _MONTH = 31
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 _DIGITS = 2  # of an hour or of a day of the month, at most
@@ -223,7 +222,7 @@ def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
                 yield case.place(turn, sentence, named, before, Span(at, at + size, True))
         for start, end, said in hours.hours(sentence.words) if minutes is not None else ():
             morning = any(clock.at_clock(sentence.words, at, "morning") for at in range(start, end))
-            if said + _HALF_A_DAY == minutes and not morning:
+            if said + hours.HALF_A_DAY == minutes and not morning:
                 yield case.place(turn, sentence, named, before, Span(start, end, True))
 
 
@@ -235,7 +234,7 @@ def _mere(sentence: Sentence, at: int, day: date | None, minutes: int | None, as
     whole = alone(words, Span(at, at + 1, True), clause)
     if day is None:
         ends = alone(words, Span(clause.start, at + 1, True), clause)  # `so make it 10`
-        hour = minutes is not None and number * 60 in (minutes, minutes - _HALF_A_DAY)
+        hour = minutes is not None and number * 60 in (minutes, minutes - hours.HALF_A_DAY)
         return int(hour and ends and (asked_on is not None or not whole))
     near = whole or words[max(at - 1, 0)] in _PACK.articles
     return int(near and asked_on is not None and number == day.day and abs((day - asked_on).days) <= _MONTH)

@@ -11,7 +11,7 @@ from agentd.apps.letters.languages import phrases
 
 _FIRST = SPOKEN | {phrase.split()[0] for known in phrases().clock.values() for phrase in known}
 """Words, other than numbers, that a time of day may begin with."""
-_HALF = 12 * 60
+HALF_A_DAY = 12 * 60
 _FAR = 3
 """How far after an hour its part of the day is searched, in words (`3:45 in the afternoon`)."""
 
@@ -48,10 +48,10 @@ def hours(words: Sequence[str]) -> list[Hour]:
 def _range(words: Sequence[str], first: Hour, last: Hour) -> list[Hour]:
     """The two hours of a range, of which one may name the part of the day for both: `jam 7 sampai 10 malam`."""
     said = [bool(parts(words[start:end])) for start, end, _ in (first, last)]
-    if said[0] == said[1] or not first[2] % _HALF < last[2] % _HALF:
+    if said[0] == said[1] or not first[2] % HALF_A_DAY < last[2] % HALF_A_DAY:
         return [first, last]
-    late = max(first[2], last[2]) >= _HALF
-    return [(start, end, minutes % _HALF + _HALF * late) for start, end, minutes in (first, last)]
+    late = max(first[2], last[2]) >= HALF_A_DAY
+    return [(start, end, minutes % HALF_A_DAY + HALF_A_DAY * late) for start, end, minutes in (first, last)]
 
 
 def _hour(words: Sequence[str], at: int, *, bare: bool) -> Hour | None:
