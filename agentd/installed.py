@@ -1,10 +1,11 @@
 """Finds what is installed: the entry points that packages register with agentd (read once per process), and the extra
-that provides a missing module. It loads none of them."""
+that provides a missing module."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import EntryPoint, distributions
+from typing import Any
 
 
 @cache
@@ -18,6 +19,19 @@ def installed(group: str) -> dict[str, EntryPoint]:
 def every_entry() -> tuple[EntryPoint, ...]:
     """All entry points, cached since each package's file must be read. The first package found comes last: it wins."""
     return tuple(entry for package in [*distributions()][::-1] for entry in package.entry_points)
+
+
+def load(entry: EntryPoint) -> Any:
+    """What the entry names. Raises PluginError that says why a package's own error or a missing extra prevents it."""
+    try:
+        return entry.load()
+    except Exception as error:
+        from agentd.errors import PluginError
+
+        missing = advice(error) if isinstance(error, ModuleNotFoundError) else None
+        kind = entry.group.removeprefix("agentd.").removesuffix("s").replace("_", " ")
+        why = missing or f"{type(error).__name__}: {error}"
+        raise PluginError(f"the {kind} `{entry.name}` ({entry.value}) cannot be loaded: {why}") from error
 
 
 EXTRAS = {

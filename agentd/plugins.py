@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from agentd.application import App
-from agentd.errors import ConfigError, PluginError, Problem
-from agentd.installed import advice, installed
+from agentd.errors import ConfigError, Problem
+from agentd.installed import installed, load
 from agentd.ports import ChatModel, Meaning
 
 MODELS, TOOL_HOSTS, APPS = "agentd.models", "agentd.tool_hosts", "agentd.apps"
@@ -16,8 +16,8 @@ FALLBACK = "fallback"
 
 
 def plugin(group: str, name: str) -> Callable[..., Any]:
-    """Load the plugin registered under that name. `agentd.config.check` lists the names."""
-    loaded: Callable[..., Any] = installed(group)[name].load()
+    """Load the plugin registered under that name (`agentd.config.check` lists the names). Raises PluginError."""
+    loaded: Callable[..., Any] = load(installed(group)[name])
     return loaded
 
 
@@ -43,12 +43,4 @@ def meaning() -> Meaning:
 
 def apps() -> list[type[App]]:
     """Load every installed app, sorted by name. Raises PluginError that names an app that cannot be loaded."""
-    loaded: list[type[App]] = []
-    for entry in installed(APPS).values():
-        try:
-            loaded.append(entry.load())
-        except Exception as error:
-            missing = advice(error) if isinstance(error, ModuleNotFoundError) else None
-            why = missing or f"{type(error).__name__}: {error}"
-            raise PluginError(f"the app `{entry.name}` ({entry.value}) cannot be loaded: {why}") from error
-    return loaded
+    return [load(entry) for entry in installed(APPS).values()]

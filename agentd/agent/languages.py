@@ -92,7 +92,10 @@ def own(code: object) -> Language | None:
 
 def read(file: Path, shape: type[Pack]) -> Pack:
     """Read one pack. It must have every key of `shape` or a reason under `[absent]`. Raises IncompletePack."""
-    data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    try:
+        data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise IncompletePack(f"{file}: {error}") from error
     absent: dict[str, str] = data.pop("absent", {})
     wanted = {each.name: each for each in fields(cast("Any", shape))}
     if wrong := sorted((wanted.keys() - data.keys() - absent.keys()) | (absent.keys() & data.keys())):

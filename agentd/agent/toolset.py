@@ -51,6 +51,8 @@ class Toolset:
             raise UnboundTool(f"tool `{name}` is bound to no server that offers it; check [[tools]] in client.toml")
         known = sorted(tool.name for tool in self.tools)
         if server is None:
+            if same := [tool.name for tool in self.every if tool.bare_name.casefold() == wanted]:
+                raise UnknownTool(f"several servers have a tool `{name}`: call one of {', '.join(same)}", known=known)
             late = ", ".join(state.name for state in self.servers if state.state != "up")
             not_up = f"; these servers are not up and may have it: {late}" if late else ""
             raise UnknownTool(f"there is no tool `{name[:100]}`{not_up}", known=known)

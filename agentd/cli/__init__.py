@@ -9,10 +9,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib.metadata import EntryPoint
 from typing import Any
 
-from agentd.installed import installed
+from agentd.installed import installed, load
 
 COMMANDS = {
     "serve": "run the daemon",
@@ -45,6 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Exit codes: 0 done, 1 failed, 2 usage or configuration error."""
     words = list(sys.argv[1:] if argv is None else argv)
     chosen = next((word for word in words if not word.startswith("-")), None)
+    return _reported(chosen, lambda: _run(words, chosen))
+
+
+def _run(words: Sequence[str], chosen: str | None) -> int:
     parser = parser_for(chosen)
     given = parser.parse_args(words)
     if given.version:
@@ -57,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return USAGE
     if chosen not in FOR_OTHERS:
         os.umask(0o077)
-    return _run(given)
+    return int(given.run(given))
 
 
 def parser_for(chosen: str | None) -> argparse.ArgumentParser:
@@ -72,28 +77,38 @@ def parser_for(chosen: str | None) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     found = installed("agentd.commands")
     if chosen in found:
-        found[chosen].load().register(commands)
+        load(found[chosen]).register(commands)
     else:
-        others = {name: entry.load().HELP for name, entry in found.items() if name not in COMMANDS and "." not in name}
+        others = {name: _help(entry) for name, entry in found.items() if name not in COMMANDS and "." not in name}
         for name, summary in (COMMANDS | others).items():
             commands.add_parser(name, help=summary)
     return parser
+
+
+def _help(entry: EntryPoint) -> str:
+    """A command's line in the list; of one that can't be loaded, why."""
+    from agentd.errors import PluginError
+
+    try:
+        return str(load(entry).HELP)
+    except PluginError as error:
+        return str(error).replace("%", "%%")
 
 
 def register_words(command: str, words: Any) -> None:
     """Add the subcommands of a command that clients and apps provide."""
     for name, entry in installed("agentd.commands").items():
         if name.startswith(f"{command}."):
-            entry.load().register(words)
+            load(entry).register(words)
 
 
-def _run(given: argparse.Namespace) -> int:
+def _reported(command: str | None, run: Callable[[], int]) -> int:
     """Run the command; what it raises for its user becomes a line on standard error and an exit code, here alone."""
     from agentd.errors import AgentdError, CommandError, ConfigError
     from agentd.state import StateError
 
     try:
-        return int(given.run(given))
+        return run()
     except ConfigError as error:
         for problem in error.problems:
             print(problem, file=sys.stderr)
@@ -116,5 +131,5 @@ def _run(given: argparse.Namespace) -> int:
         reason = reason_of(error)
     except KeyboardInterrupt:
         return 130
-    print(f"agentd {given.command}: {reason}", file=sys.stderr)
+    print(f"agentd {command or ''}".strip() + f": {reason}", file=sys.stderr)
     return FAILED

@@ -15,7 +15,7 @@ from pydantic import BaseModel, create_model
 
 from agentd.config.lines import Path as KeyPath
 from agentd.config.schema import ClientFile, Section, ServerEntry
-from agentd.installed import installed
+from agentd.installed import installed, load
 from agentd.messages import Scope, ToolInfo
 
 Report = Callable[[KeyPath, str], None]
@@ -69,8 +69,8 @@ class AppSection(SectionOfApp, Section):
 
 @cache
 def kinds() -> Mapping[str, type[SectionOfApp]]:
-    """{key: section class} of each installed app with a section."""
-    return {name: entry.load() for name, entry in installed("agentd.sections").items()}
+    """{key: section class} of each installed app with a section. Raises PluginError."""
+    return {name: load(entry) for name, entry in installed("agentd.sections").items()}
 
 
 @cache

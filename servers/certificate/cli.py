@@ -121,7 +121,8 @@ def _say(text: str) -> int:
 def _check(settings: Settings, folders: Sequence[Path]) -> int:
     letters = [letter for folder in folders or settings.letter_dirs for letter in letters_in(folder)]
     found = list(check(letters, load(settings.office_file).signers))
-    looked_at = _many(len(letters), "letter")
+    there = [one for one in letters if any((one / name).is_file() for name in ("letter.toml", "letter.txt"))]
+    looked_at = _many(len(there), "letter")
     print("\n".join([*found, f"{looked_at}, {_many(len(found), 'mistake')}"]))
     return 1 if found else 0
 

@@ -28,9 +28,8 @@ def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
 
     `argv` defaults to the process's. Exits with status 2 and a message if the command line or AGENTD_CLOCK is wrong.
     """
-    parser = argparse.ArgumentParser(
-        prog=f"python -m servers.{server.name}", description=f"The MCP server `{server.name}`."
-    )
+    module = getattr(sys.modules["__main__"].__spec__, "parent", f"servers.{server.name}")  # as it was started
+    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=f"The MCP server `{server.name}`.")
     parser.add_argument("--http", metavar="HOST:PORT", type=address, help="Streamable HTTP at /mcp; default: stdio")
     options = parser.parse_args(argv)
     close_to_others()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,6 +12,7 @@ import pytest
 from agentd import plugins
 from agentd.application import App, Wiring, policed
 from agentd.apps.letters.app import Letters
+from agentd.config import sections
 from agentd.errors import PluginError
 from agentd.messages import ToolCall
 from agentd.plugins import apps
@@ -79,8 +81,17 @@ def test_two_methods_of_one_name_are_refused() -> None:
         table([approve])
 
 
-def test_an_app_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = EntryPoint("loket", "agentd.nowhere:Loket", plugins.APPS)
-    monkeypatch.setattr(plugins, "installed", lambda _: {"loket": broken})
-    with pytest.raises(PluginError, match=r"`loket` \(agentd\.nowhere:Loket\).*No module named"):
-        apps()
+@pytest.mark.parametrize(
+    ("module", "use", "kind"),
+    [
+        (plugins, apps, "app"),
+        (plugins, lambda: plugins.plugin(plugins.TOOL_HOSTS, "loket"), "tool host"),
+        (sections, sections.kinds.__wrapped__, "section"),
+    ],
+)
+def test_a_plugin_that_cannot_be_loaded_is_named(
+    module: Any, use: Callable[[], object], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "installed", lambda group: {"loket": EntryPoint("loket", "agentd.nowhere:It", group)})
+    with pytest.raises(PluginError, match=rf"the {kind} `loket` \(agentd\.nowhere:It\).*No module named"):
+        use()

@@ -36,6 +36,7 @@ def test_a_pack_has_every_key_or_a_reason(language: str) -> None:
         ("[absent]\n", '[absent]\nfillers = "both"\n', "fillers"),
         ("[absent]\n", '[absent]\nmoods = "no reader knows it"\n', "moods"),
         ("[scales]", "[scale]", "scales"),
+        ("[scales]", "[scales", "at line [0-9]+"),
     ],
 )
 def test_an_incomplete_pack_is_refused_by_file_and_key(tmp_path: Path, old: str, new: str, named: str) -> None:

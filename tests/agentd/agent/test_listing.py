@@ -11,6 +11,7 @@ from agentd.agent.listing import PAGE, manifest, one_line, shown_in_full, wanted
 from agentd.agent.picking import PromptTools
 from agentd.agent.prompts import Called, compose_system_instructions, tool_result
 from agentd.agent.toolset import Toolset, assemble
+from agentd.errors import UnknownTool
 from agentd.messages import Catalogue, ServerState, ToolInfo, ToolOutcome
 from agentd.runs.records import RunBrief
 
@@ -119,6 +120,13 @@ def test_no_two_tools_of_long_names_that_two_servers_have_are_the_same() -> None
     found = assemble(Catalogue(tools=tools, servers=servers), None)
     assert all(found.resolve(tool.name) is tool for tool in found.tools)
     assert len({tool.name for tool in found.tools}) == 4 and all(len(tool.name) <= 64 for tool in found.tools)
+
+
+def test_the_name_that_two_servers_have_names_both() -> None:
+    servers = tuple(ServerState(name=name, state="up") for name in ("hall", "annex"))
+    tools = tuple(ToolInfo(name="order", server=one.name) for one in servers)
+    with pytest.raises(UnknownTool, match="several servers have a tool `order`: call one of hall__order, annex__order"):
+        assemble(Catalogue(tools=tools, servers=servers), None).resolve("order")
 
 
 def test_no_server_takes_the_name_by_which_anothers_tool_is_called() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,19 @@ def test_a_command_says_how_it_is_used(name: str, capsys: pytest.CaptureFixture[
         with pytest.raises(SystemExit) as left:
             main([name, word, "--help"])
         assert left.value.code == 0 and f"usage: agentd {name}" in capsys.readouterr().out, word
+
+
+def test_a_strangers_broken_command_harms_no_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = EntryPoint("loket", "agentd.nowhere", "agentd.commands")
+    monkeypatch.setattr("agentd.cli.installed", lambda _: {"loket": broken})
+    said = "the command `loket` (agentd.nowhere) cannot be loaded: ModuleNotFoundError"
+    assert main(["loket"]) == 1
+    assert capsys.readouterr().err.startswith(f"agentd loket: {said}")
+    assert main([]) == 2
+    shown = " ".join(capsys.readouterr().out.split())
+    assert said in shown and "run the daemon" in shown
 
 
 @pytest.mark.slow

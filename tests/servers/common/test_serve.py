@@ -170,10 +170,10 @@ def test_no_address_but_loopbacks_is_served_without_a_given_token(host: str, tok
 
 def test_an_address_that_is_none_is_refused() -> None:
     run = subprocess.run(
-        [warm.python(), "-m", "servers.time", "--http", "9001"], capture_output=True, text=True, timeout=300
+        [warm.python(), "-m", "servers.mysql", "--http", "9001"], capture_output=True, text=True, timeout=300
     )
     assert run.returncode == 2
-    assert "HOST:PORT" in run.stderr
+    assert "usage: python -m servers.mysql [-h]" in run.stderr and "HOST:PORT" in run.stderr
 
 
 @pytest.mark.parametrize("logger", ["mcp.server.mcpserver.server", "anyio", "root"])
