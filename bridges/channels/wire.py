@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -21,6 +22,8 @@ from agentd.errors import InvalidRequest
 TIMEOUT_S = 20.0
 AT_ONCE = 16
 """Maximum number of connections."""
+LONGEST = 8 * 1024 * 1024
+"""The longest answer in bytes; a hundred of Telegram's updates, the most of one answer, have at most 2 MB."""
 
 
 class Answered(NamedTuple):
@@ -54,7 +57,10 @@ class Wire:
         if self._session is None:
             connections = aiohttp.TCPConnector(limit=AT_ONCE)
             self._session = aiohttp.ClientSession(
-                connector=connections, headers=self._headers, proxy=_proxy(self._base)
+                connector=connections,
+                headers={"Accept-Encoding": "identity", **(self._headers or {})},
+                auto_decompress=False,
+                proxy=_proxy(self._base),
             )
         if file is not None:
             form = aiohttp.FormData(content.get("data", {}))
@@ -100,8 +106,12 @@ def _proxy(base: str) -> str | None:
 
 
 async def _json(response: aiohttp.ClientResponse) -> dict[str, Any]:
+    """The body's JSON object; empty if it has none. Raises ClientPayloadError for a body that is too long."""
     try:
-        body = await response.json(content_type=None)
-    except ValueError:
+        await response.content.readexactly(LONGEST)
+    except asyncio.IncompleteReadError as read:
+        with suppress(ValueError, RecursionError):
+            body = json.loads(read.partial)
+            return body if isinstance(body, dict) else {}
         return {}
-    return body if isinstance(body, dict) else {}
+    raise aiohttp.ClientPayloadError

@@ -13,6 +13,7 @@ import pytest
 from agentd.apps.channels.port import ChannelFailure, ChannelSettings, Choice, Delivery, Document, Incoming, Outgoing
 from agentd.errors import InvalidRequest, Unauthorized
 from bridges.channels.telegram import TelegramChannel, incoming, keyboard
+from bridges.channels.wire import LONGEST
 from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, edited, message, tap
 
 
@@ -145,6 +146,12 @@ async def test_a_service_that_is_not_there_is_tried_again_and_the_token_is_not_t
     await channel.aclose()
     assert not failed.value.final
     assert TOKEN not in failed.value.message
+
+
+async def test_an_answer_that_is_too_long_is_no_answer(server: TelegramServer, channel: TelegramChannel) -> None:
+    server.faults["getMe"] = [(200, {"ok": True, "result": {"username": "x" * LONGEST}})]
+    with pytest.raises(ChannelFailure, match="no answer"):
+        await channel.check()
 
 
 async def test_a_webhook_is_registered_with_a_secret_and_read_with_that_alone(server: TelegramServer) -> None:
