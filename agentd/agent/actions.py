@@ -102,8 +102,9 @@ def _quotes(value: Any) -> dict[str, str]:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield every top-level JSON object in the text, or in the JSON string if the whole text is one."""
-    decoder = json.JSONDecoder(strict=False)
+    """Yield every top-level JSON object in the text, or in the JSON string if the whole text is one. A number that may
+    have more than 64 bits, such as an account's, is its digits: not every JSON library can write it."""
+    decoder = json.JSONDecoder(strict=False, parse_int=lambda digits: digits if len(digits) > 18 else int(digits))
     if text.lstrip().startswith('"'):
         try:
             whole = decoder.decode(text.strip())

@@ -28,7 +28,7 @@ _WORD = re.compile(r"[^\W_]+")
 def wanted(arguments: Mapping[str, Any]) -> tuple[str, int]:
     """The query and the page number in a model's arguments; unreadable values are ignored."""
     query, page = arguments.get("query"), arguments.get("page")
-    number = int(page) if isinstance(page, int | str) and str(page).isdecimal() else 1
+    number = int(str(page)[:9]) if isinstance(page, int | str) and str(page).isdecimal() else 1
     return query if isinstance(query, str) else "", max(1, number)
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from mcp_types import (
     INTERNAL_ERROR,
@@ -15,11 +16,12 @@ from mcp_types import (
     JSONRPCResponse,
     jsonrpc_message_adapter,
 )
+from pydantic_core import from_json
 
 _EDGE = 256
 """How much of both ends of an oversized line is kept, to find the id of the request it answers."""
-PARTS = 10_000
-"""The most content blocks or tools of one answer: the SDK makes an object of each, on the event loop."""
+PARTS = 100_000
+"""The most values of one answer, at any depth: the event loop reads, checks and stores each."""
 _ID = rb'"id"\s*:\s*(\d+|"[^"\\]{1,64}")\s*'
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"\s*'
 _ANSWER = re.compile(_VERSION)
@@ -99,30 +101,42 @@ def parse(raw: bytes) -> JSONRPCMessage | Noise:
     would time out. For the same reason the call of an answer that is nested too deeply gets an error.
     """
     try:
-        return bounded(jsonrpc_message_adapter.validate_json(raw, by_name=False))
+        return _message(raw)
     except ValueError:
         if not raw.startswith(b"{"):
             return Noise(len(raw))
     try:
         value = json.loads(raw.decode("utf-8", "replace"))
         clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        return bounded(jsonrpc_message_adapter.validate_json(clean, by_name=False))
+        return _message(clean)
     except (ValueError, RecursionError):
         head = raw[:_EDGE]
         answers = _ANSWER.search(head) and b'"method"' not in head
         return (_refusal(head, raw[-_EDGE:], "the answer can't be read") if answers else None) or Noise(len(raw))
 
 
+def _message(raw: bytes) -> JSONRPCMessage:
+    """Read a message in a quarter of `validate_json`'s time, which tries each kind of message in turn."""
+    return bounded(jsonrpc_message_adapter.validate_python(from_json(raw), by_name=False))
+
+
 def bounded(message: JSONRPCMessage) -> JSONRPCMessage:
-    """The message; an error instead of an answer that has too many parts."""
-    if isinstance(message, JSONRPCResponse):
-        longest = max((len(part) for part in message.result.values() if isinstance(part, list)), default=0)
-        if longest > PARTS:
-            error = ErrorData(
-                code=INTERNAL_ERROR, message=f"the answer has {longest} parts; at most {PARTS} are accepted"
-            )
-            return JSONRPCError(jsonrpc="2.0", id=message.id, error=error)
+    """The message; an error instead of an answer that has too many values."""
+    if isinstance(message, JSONRPCResponse) and too_many(message.result):
+        error = ErrorData(code=INTERNAL_ERROR, message=f"the answer has more than {PARTS:,} values")
+        return JSONRPCError(jsonrpc="2.0", id=message.id, error=error)
     return message
+
+
+def too_many(value: Any) -> bool:
+    """Whether it holds more than PARTS values."""
+    waiting, parts = [value], 0
+    while waiting and parts <= PARTS:
+        part = waiting.pop()
+        if isinstance(part, dict | list):
+            parts += len(part)
+            waiting += part.values() if isinstance(part, dict) else part
+    return parts > PARTS
 
 
 def _refusal(head: bytes, tail: bytes, text: str) -> JSONRPCMessage | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Any
 
 import orjson
 from mcp_types import CallToolResult, TextContent
+from pydantic_core import from_json
 
 from agentd.messages import Artifact, ToolOutcome
+from bridges.mcp.lines import too_many
 
 _QUOTED = re.compile(r" \[type=\w+, input_value=.*, input_type=\w+\]\n +For further information visit https://\S+")
 """How a server on the Python SDK quotes its input in an error: citizens' data that doesn't help to fix anything."""
@@ -40,23 +43,24 @@ def failure(message: str, error_type: str = "tool_execution") -> ToolOutcome:
 
 
 def plain(value: Any) -> Any:
-    """Make a value writable for every JSON library: NaN becomes null, half a surrogate pair `?`."""
+    """Make a value writable for every JSON library: NaN becomes null, half a surrogate pair `?`, a number of more than
+    64 bits its digits."""
     try:
         return orjson.loads(orjson.dumps(value))
     except orjson.JSONEncodeError:
         text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
-        return json.loads(text, parse_constant=lambda _: None)
+        return json.loads(
+            text, parse_constant=lambda _: None, parse_int=lambda digits: digits if len(digits) > 18 else int(digits)
+        )
 
 
 def _read(texts: list[str]) -> Any:
-    """The output in a result's text blocks: the object if a single one holds JSON, else the joined text."""
+    """The output in a result's text blocks: the object if a single one holds JSON that is no deeper and no larger
+    than a message may be, else the joined text."""
     if len(texts) == 1 and texts[0].lstrip().startswith("{"):
-        try:
-            value = json.loads(texts[0], parse_constant=lambda _: None)
-        except (ValueError, RecursionError):
-            return texts[0]
-        if isinstance(value, dict):
-            return plain(value)
+        with suppress(ValueError):
+            if not too_many(value := from_json(texts[0])):
+                return plain(value)
     return "\n".join(texts) if texts else None
 
 

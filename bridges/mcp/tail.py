@@ -56,11 +56,10 @@ class StderrTail:
         return new
 
     def confide(self, value: Any) -> None:
-        """Never show this value again, nor the strings inside it (only the first ones if there are very many)."""
+        """Never show this value again, nor the strings inside it (only the first ones, and their beginning)."""
         for text in islice(_texts(value), _CONFIDED_AT_ONCE):
-            if len(text) >= 3:
-                self._confided.append(text)
-                self._confided.extend(word for word in text[:_LONGEST].split() if len(word) >= 3 and word != text)
+            beginning = text[:_LONGEST]
+            self._confided.extend(word for word in (beginning, *beginning.split()) if len(word) >= 3)
 
     @property
     def confided(self) -> bool:
@@ -69,8 +68,8 @@ class StderrTail:
 
     def struck(self, text: str) -> str:
         """Return the text without secrets, confided values and long numbers."""
-        values = sorted(self._secrets.union(self._confided), key=len, reverse=True)
-        if values:
+        folded, said = text.casefold(), self._secrets.union(self._confided)
+        if values := sorted((value for value in said if value.casefold() in folded), key=len, reverse=True):
             text = re.sub("|".join(map(re.escape, values)), _STRUCK, text, flags=re.IGNORECASE)
         return _NUMBER.sub(_STRUCK, text)
 

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from agentd.agent.actions import CallTool, Final, InvalidAction, parse, schema
+from agentd.agent.listing import wanted
 from agentd.messages import ToolInfo
 
 ANSWER = {"action": "final", "response": "Halo"}
@@ -32,6 +33,14 @@ def test_half_a_surrogate_pair_which_no_answer_can_hold_is_a_question_mark(writt
     assert parse(f'{{"action":"final","response":"Ha{written}lo"}}') == Final("Ha?lo")
     call = parse(f'{{"action":"call_tool","tool":"x","input":{{"a":["{written}"]}}}}')
     assert call == CallTool("x", {"a": ["?"]})
+
+
+def test_a_number_that_not_every_library_can_write_is_its_digits() -> None:
+    """The answer of a run with 10**30 in a step could not be read by anybody."""
+    call = parse('{"action":"call_tool","tool":"x","input":{"a":-123456789012345678901,"b":123456789012345678}}')
+    assert call == CallTool("x", {"a": "-123456789012345678901", "b": 123456789012345678})
+    listed = parse('{"action":"list_tools","page":%s}' % ("9" * 5000))
+    assert isinstance(listed, CallTool) and wanted(listed.input) == ("", 999_999_999)
 
 
 def test_a_control_character_which_no_database_holds_is_dropped() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
+import orjson
 import pytest
-from mcp_types import CallToolResult, JSONRPCError, TextContent
+from mcp_types import CallToolResult, JSONRPCError, JSONRPCResponse, TextContent
 
 from bridges.mcp.artifacts import safe_name
 from bridges.mcp.backoff import Backoff
 from bridges.mcp.limits import ServerLimits
-from bridges.mcp.lines import LineCutter, Noise, Oversize, parse
+from bridges.mcp.lines import PARTS, LineCutter, Noise, Oversize, parse
 from bridges.mcp.outcome import outcome_of, plain
 from bridges.mcp.tail import StderrTail
 
@@ -28,11 +31,12 @@ def test_an_answer_that_is_nested_too_deeply_fails_its_call_at_once(depth: int) 
     assert isinstance(parse(b'{"jsonrpc":"2.0","id":7,"method":"ping","params":' + deep + b"}"), Noise), "no answer"
 
 
-def test_an_answer_of_too_many_parts_fails_its_call() -> None:
-    """The SDK takes a second of the event loop for 100,000 content blocks."""
-    blocks = b",".join(10_001 * [b'{"type":"text","text":""}'])
-    answer = parse(b'{"jsonrpc":"2.0","id":7,"result":{"content":[' + blocks + b"]}}")
-    assert isinstance(answer, JSONRPCError) and "10001 parts" in answer.error.message
+@pytest.mark.parametrize("part", [b'{"content":[%s]}', b'{"structuredContent":{"rows":[{"deep":[%s]}]}}'])
+def test_an_answer_of_too_many_values_fails_its_call(part: bytes) -> None:
+    """Wherever they are: the event loop takes seconds for millions."""
+    for times, kind in ((PARTS - 10, JSONRPCResponse), (PARTS, JSONRPCError)):
+        result = part % b",".join(times * [b"0"])
+        assert isinstance(parse(b'{"jsonrpc":"2.0","id":7,"result":' + result + b"}"), kind)
 
 
 def test_an_id_inside_a_result_is_not_taken_for_the_messages_own() -> None:
@@ -80,7 +84,27 @@ def test_a_failed_results_message_is_its_text_else_its_structured_errors() -> No
 
 def test_output_is_what_every_json_writer_can_write() -> None:
     value = {"n": float("nan"), "s": "a\ud800", "big": 2**70, "list": [1.5, None]}
-    assert plain(value) == {"n": None, "s": "a?", "big": 2**70, "list": [1.5, None]}
+    assert plain(value) == {"n": None, "s": "a?", "big": str(2**70), "list": [1.5, None]}
+    orjson.dumps(plain({"big": -(2**63) - 1}))
+
+
+def test_json_in_a_text_that_is_too_deep_or_too_large_stays_a_text() -> None:
+    """What is read goes into events and answers, which other libraries write up to a depth of their own."""
+    deep = [("[" * depth + "]" * depth, kind) for depth, kind in ((150, dict), (300, str), (900, str), (100_000, str))]
+    for value, kind in (*deep, ("[0" + PARTS * ",0" + "]", str)):
+        text = f'{{"a":{value}}}'
+        output = outcome_of(CallToolResult(content=[TextContent(text=text)]), ()).output
+        assert type(output) is kind
+        orjson.dumps({"result": {"steps": [{"output": output}]}})
+
+
+def test_striking_out_costs_the_same_however_much_was_confided() -> None:
+    """A long alternative takes the compiler of expressions minutes, on the event loop."""
+    tail = StderrTail(4096)
+    tail.confide(["kata " * 200_000 + str(number) for number in range(200)])
+    before = time.thread_time()
+    assert tail.struck("ini KATA rahasia " * 200) == "ini … rahasia " * 200
+    assert time.thread_time() - before < 1
 
 
 @pytest.mark.parametrize("name", ["../../x", "..", "", "a/b", "\x00", "." * 300, "ключ"])
