@@ -20,7 +20,7 @@ from agentd.chain import Chain
 from agentd.clock import clock_of
 from agentd.config import Settings
 from agentd.config.proxy import behind_proxy
-from agentd.daemon import Daemon, SessionData
+from agentd.daemon import Daemon, ServersData
 from agentd.errors import ConfigError
 from agentd.http.guard import Guard
 from agentd.http.login import login_route
@@ -192,7 +192,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         }
 
         files = settings.state / "artifacts"
-        made.sessions = SessionService(store, made.engine, clock, audit, files, SessionData(made))
+        made.sessions = SessionService(store, made.engine, clock, audit, files, (*made.apps, ServersData(made)))
         made.services = Services(
             runs=made.runs,
             sessions=made.sessions,

@@ -28,6 +28,7 @@ from agentd.runs.agent_api import AgentRuns
 from agentd.runs.approvals import Reviews
 from agentd.runs.execution import Executor
 from agentd.runs.records import RunBrief
+from agentd.runs.sessions import SessionData
 from agentd.runs.store import RunStore
 
 if TYPE_CHECKING:
@@ -90,8 +91,8 @@ class SchemaReading:
     mistakes: tuple[Mistake, ...]
 
 
-class App:
-    """The base of all apps. It provides nothing; apps override what they provide."""
+class App(SessionData):
+    """The base of all apps. It provides nothing and stores nothing; apps override what they do."""
 
     methods: ClassVar[tuple[Method, ...]] = ()
     """Its JSON-RPC methods. They ask its kinds of question by `services.questions[KIND]`."""
@@ -149,20 +150,6 @@ class App:
     def parts(self) -> Iterable[object]:
         """Objects for its methods, which get each by `services.part(TYPE)`."""
         return ()
-
-    async def owes(self, session_id: str) -> bool:
-        """Whether somebody still waits for something of an expired session."""
-        return False
-
-    async def leaving(self, session_id: str) -> None:
-        """Called before the runs of a session are removed."""
-
-    async def session_shown(self, session_id: str) -> dict[str, Any]:
-        """The app's data for Session.get, added to the session's turns."""
-        return {}
-
-    async def forget(self, session_id: str) -> None:
-        """Delete what the app stores about a deleted session."""
 
 
 def policed(host: ToolHost, apps: Sequence[App], timed: Callable[[str, float], None] = lambda *_: None) -> PolicedTools:

@@ -34,7 +34,7 @@ from agentd.runs.agent_api import AgentRuns
 from agentd.runs.engine import Engine
 from agentd.runs.execution import Result
 from agentd.runs.records import RunRecord
-from agentd.runs.sessions import INTERNAL, SessionService
+from agentd.runs.sessions import INTERNAL, SessionData, SessionService
 from agentd.runs.store import RunStore
 
 log = structlog.get_logger("agentd")
@@ -198,26 +198,12 @@ def _difference(old: Settings, new: Settings) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionData:
-    """The session data of apps and servers; implements `agentd.runs.sessions.SessionApps`."""
+class ServersData(SessionData):
+    """What the servers named in client.toml store about sessions."""
 
     daemon: Daemon
 
-    async def shown(self, session_id: str) -> dict[str, Any]:
-        said = [await app.session_shown(session_id) for app in self.daemon.apps]
-        return {name: value for one in said for name, value in one.items()}
-
-    async def owes(self, session_id: str) -> bool:
-        return any([await app.owes(session_id) for app in self.daemon.apps])
-
-    async def leaving(self, session_id: str) -> None:
-        for app in self.daemon.apps:
-            await app.leaving(session_id)
-
     async def forget(self, session_id: str) -> None:
-        """Delete what apps, then the servers named in client.toml, store about a deleted session."""
-        for app in self.daemon.apps:
-            await app.forget(session_id)
         for tool in self.daemon.own_tools_of(None).tools:
             keeps = tool.server in (self.daemon.settings.store.session_servers or ())
             if keeps and tool.bare_name == FORGET:

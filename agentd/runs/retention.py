@@ -157,7 +157,7 @@ async def purge(sessions: SessionService, ages: Ages) -> int:
             runs = await store.runs_where(session_id=session.session_id, limit=1000)
             if any(not rests(run) or run.awaits_staff(iso(now)) for run in runs):
                 continue  # a run has not ended, or staff may still decide it
-            if session.updated_at >= iso(now - ages.others) and await sessions.apps.owes(session.session_id):
+            if session.updated_at >= iso(now - ages.others) and await sessions.owes(session.session_id):
                 continue
             await sessions.purge(session.session_id)
             erased += 1

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import builtins
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 from agentd.audit import AuditTrail
@@ -27,20 +28,22 @@ BY_HAND, INTERNAL = "call-", "internal-"
 """Id prefixes of calls outside runs: somebody's Tools.call, and the daemon's own calls for its pages."""
 
 
-class SessionApps(Protocol):
-    """What apps and servers store about sessions."""
+class SessionData:
+    """What an app or the servers store about sessions: nothing, unless a subclass says otherwise."""
 
-    async def shown(self, session_id: str) -> dict[str, Any]:
-        """The apps' data to show with a session."""
+    async def session_shown(self, session_id: str) -> dict[str, Any]:  # noqa: ARG002 - for those that need it
+        """What `Session.get` shows of it, in addition to the session's turns."""
+        return {}
 
-    async def owes(self, session_id: str) -> bool:
-        """Whether somebody still waits for an answer of the session that could not be sent."""
+    async def owes(self, session_id: str) -> bool:  # noqa: ARG002 - for those that need it
+        """Whether somebody still waits for something of an expired session."""
+        return False
 
     async def leaving(self, session_id: str) -> None:
-        """Called before a session's runs are removed."""
+        """Called before the runs of a session are removed."""
 
     async def forget(self, session_id: str) -> None:
-        """Delete what is stored elsewhere about a deleted session (the graph's episodes, drafts)."""
+        """Delete what is stored about a deleted session (the graph's episodes, drafts)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,8 @@ class SessionService:
     clock: Clock
     audit: AuditTrail
     artifacts: Path
-    apps: SessionApps
+    elsewhere: Sequence[SessionData]
+    """Who else stores data of sessions, in the order in which they are asked."""
     unfinished: asyncio.Event = field(default_factory=asyncio.Event)
     """Set while a deletion is unfinished because a file could not be cleaned yet."""
 
@@ -76,8 +80,10 @@ class SessionService:
     async def get(self, session_id: str, caller: Caller) -> dict[str, Any]:
         row = owned_session(await self.store.sessions.get(session_id), caller)
         turns = await self.store.sessions.turns(session_id)
-        more = await self.apps.shown(session_id)
-        return {**_shown(row), **more, "history": [_turn(turn) for turn in turns]}
+        shown = _shown(row)
+        for data in self.elsewhere:
+            shown |= await data.session_shown(session_id)
+        return {**shown, "history": [_turn(turn) for turn in turns]}
 
     async def fork(self, session_id: str, caller: Caller) -> dict[str, Any]:
         """Create a conversation with the same past and its own key."""
@@ -116,6 +122,10 @@ class SessionService:
         await self.audit.arecord("session.deleted", actor="retention", subject=session_id)
         await self.erase(session_id)
 
+    async def owes(self, session_id: str) -> bool:
+        """Whether somebody still waits for something of the session that is stored elsewhere."""
+        return any([await data.owes(session_id) for data in self.elsewhere])
+
     async def sweep(self, before: datetime) -> int:
         """Delete the files of deleted runs and those of single calls older than `before`; returns how many folders.
 
@@ -133,7 +143,8 @@ class SessionService:
 
         A citizen's request that waits for an officer continues without the conversation that led to it.
         """
-        await self.apps.leaving(session_id)
+        for data in self.elsewhere:
+            await data.leaving(session_id)
         now = iso(self.clock.now())
         for run in await self.store.runs_where(session_id=session_id, limit=1000):
             if run.awaits_staff(now) and run.approval is not None and run.approval.request is not None:
@@ -145,7 +156,8 @@ class SessionService:
         await self.engine.workflows.erase(removed)
         for run_id in removed:
             await asyncio.to_thread(shutil.rmtree, self.artifacts / folder_of_run(run_id), ignore_errors=True)
-        await self.apps.forget(session_id)
+        for data in self.elsewhere:
+            await data.forget(session_id)
         return len(removed)
 
     async def export(self, session_id: str, caller: Caller) -> dict[str, Any]:

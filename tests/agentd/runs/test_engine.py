@@ -28,7 +28,7 @@ from agentd.runs.engine import Engine
 from agentd.runs.questions import Questions
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord
 from agentd.runs.run_database import sqlite_engine
-from agentd.runs.sessions import SessionService
+from agentd.runs.sessions import SessionData, SessionService
 from agentd.runs.store import RunStore
 from agentd.runs.tool_api import DirectTools, ToolExecutor
 from agentd.testing import ManualClock, MemoryTools, ScriptedModel
@@ -56,21 +56,15 @@ def final(text: str) -> dict[str, Any]:
     return {"action": "final", "response": text}
 
 
-class KeptElsewhere:
+class KeptElsewhere(SessionData):
     """No app keeps anything of sessions here but what it owes; it notes which were deleted."""
 
     def __init__(self) -> None:
         self.forgotten: list[str] = []
         self.owed: set[str] = set()
 
-    async def shown(self, session_id: str) -> dict[str, Any]:
-        return {}
-
     async def owes(self, session_id: str) -> bool:
         return session_id in self.owed
-
-    async def leaving(self, session_id: str) -> None:
-        pass
 
     async def forget(self, session_id: str) -> None:
         self.forgotten.append(session_id)
@@ -113,7 +107,7 @@ class Daemon:
         self.direct = DirectTools(self.tools, toolset, self.audit, calls)
         self.elsewhere = KeptElsewhere()
         self.sessions = SessionService(
-            self.store, self.engine, self.clock, self.audit, state / "artifacts", self.elsewhere
+            self.store, self.engine, self.clock, self.audit, state / "artifacts", [self.elsewhere]
         )
 
     async def events(self, run_id: str, after: int = 0) -> list[Event]:
