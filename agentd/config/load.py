@@ -15,24 +15,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from agentd.config import mend, sections
+from agentd.config import mend, schema, sections
 from agentd.config.check import check, is_address, with_shared_clock
 from agentd.config.faults import explain, not_toml, path_of
 from agentd.config.lines import Path as KeyPath
 from agentd.config.lines import key_lines, line_of
-from agentd.config.schema import (
-    AgentSettings,
-    BareTool,
-    ClientFile,
-    ExampleSettings,
-    ProfileSettings,
-    ProviderEntry,
-    RpcSettings,
-    ServerEntry,
-    StoreSettings,
-    TelemetrySettings,
-    ToolSettings,
-)
+from agentd.config.schema import ClientFile, ProfileSettings, ProviderEntry, ServerEntry, StoreSettings, ToolSettings
 from agentd.config.sections import SectionOfApp
 from agentd.config.shipped import shipped
 from agentd.credentials import advice, credential, filled, missing, references, secret
@@ -40,6 +28,8 @@ from agentd.errors import ConfigError, Problem
 from agentd.messages import ModelInfo, ProviderSettings, Scope, ServerSettings
 
 S = TypeVar("S", bound=SectionOfApp)
+AS_WRITTEN = "default_provider prompt_template tool_host profiles glossary examples agent telemetry".split()
+"""The settings that are what the file says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +52,13 @@ class Settings:
     zone: ZoneInfo
     tool_host: str
     tools: tuple[ToolSettings, ...] | None
-    profiles: tuple[ProfileSettings, ...]
+    profiles: Sequence[ProfileSettings]
     glossary: Mapping[str, str]
-    examples: tuple[ExampleSettings, ...]
-    agent: AgentSettings
-    rpc: RpcSettings
+    examples: Sequence[schema.ExampleSettings]
+    agent: schema.AgentSettings
+    rpc: schema.RpcSettings
     store: StoreSettings
-    telemetry: TelemetrySettings
+    telemetry: schema.TelemetrySettings
     sections: Mapping[str, SectionOfApp]
     """{key: section of an installed app}."""
     admin_token: str | None = field(default=None, repr=False)
@@ -152,10 +142,9 @@ def load(
         for index, key, text in _lacking(parsed, servers, environ)
     ]
     return Settings(
+        **{name: getattr(parsed, name) for name in AS_WRITTEN},
         file=file,
         state=state_path,
-        default_provider=parsed.default_provider,
-        prompt_template=parsed.prompt_template,
         providers=tuple(_provider(entry, parsed, folder, environ) for entry in parsed.providers),
         servers=servers,
         servers_with_model=frozenset(entry.name for entry in parsed.servers if entry.model),
@@ -170,17 +159,11 @@ def load(
         server_tools={entry.name: said for entry in parsed.servers if (said := entry.tool_settings())},
         servers_later=frozenset(entry.name for entry in parsed.servers if entry.later or entry.model),
         zone=ZoneInfo(parsed.timezone),
-        tool_host=parsed.tool_host,
         tools=None
         if parsed.tools is None
-        else tuple(BareTool(name=entry) if isinstance(entry, str) else entry for entry in parsed.tools),
-        profiles=tuple(parsed.profiles),
-        glossary=parsed.glossary,
-        examples=tuple(parsed.examples),
-        agent=parsed.agent,
+        else tuple(schema.BareTool(name=entry) if isinstance(entry, str) else entry for entry in parsed.tools),
         rpc=parsed.rpc.model_copy(update={"listen": address}),
         store=_store(parsed, environ),
-        telemetry=parsed.telemetry,
         sections=of_apps,
         admin_token=secret("AGENTD_TOKEN", environ),
         clock=environ.get("AGENTD_CLOCK"),
@@ -221,18 +204,17 @@ def _provider(entry: ProviderEntry, file: ClientFile, folder: Path, environ: Map
     default = entry.model or (models[0].name if models else "")
     if entry.id == file.default_provider and file.model:
         default = file.model
+    as_written = {"id", "type", "endpoint", "price"}
+    if "timeout_s" in entry.model_fields_set:
+        as_written.add("timeout_s")
     return ProviderSettings(
-        id=entry.id,
-        type=entry.type,
-        endpoint=entry.endpoint,
         api_key=secret(entry.api_key, environ) if entry.api_key else None,
         api_key_name=entry.api_key,
         models=models,
         model=default,
-        price=entry.price,
         settings=dict(entry.model_extra or {}),
         config_dir=str(folder),
-        **({"timeout_s": entry.timeout_s} if "timeout_s" in entry.model_fields_set else {}),
+        **entry.model_dump(include=as_written),
     )
 
 
@@ -258,17 +240,12 @@ def _server(
     lacking = missing([*named, *referred], environ)
     path = os.pathsep.join([str(Path(sys.executable).parent), environ.get("PATH", os.defpath)])
     return ServerSettings(
-        name=entry.name,
-        command=entry.command,
-        args=tuple(entry.args),
-        url=entry.url,
+        **entry.model_dump(include={"name", "command", "args", "url", "start_timeout_s", "call_timeout_s"}),
         headers={name: filled(value, environ) for name, value in entry.headers.items()},
         credentials=credentials,
         blocked=advice(lacking) if lacking else None,
         env={"PATH": path, **common, **own, **entry.env, **given},
         workdir=None if entry.workdir is None else str((folder / entry.workdir).resolve()),
-        start_timeout_s=entry.start_timeout_s,
-        call_timeout_s=entry.call_timeout_s,
         artifacts_dir=str(state / "artifacts"),
     )
 
