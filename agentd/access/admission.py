@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from dataclasses import InitVar, dataclass
 from typing import NamedTuple
 
 from agentd.access.rates import FailedTries
@@ -28,34 +29,29 @@ class Approach(NamedTuple):
     """The address for which failed tries count: the peer's, or the one that a trusted proxy names."""
 
 
+@dataclass(eq=False)
 class Access:
     """Decides which caller a request comes from."""
 
-    def __init__(
-        self,
-        tokens: TokenStore,
-        *,
-        admin_token: str | None = None,
-        origins: frozenset[str] = frozenset(),
-        required: bool = False,
-        used: LastUse | None = None,
-    ) -> None:
-        """`required`: nobody is admitted without a token, even while none exists (behind a proxy)."""
-        self._tokens = tokens
-        self._required = required
-        self._used = used
-        self.tries = FailedTries()
+    tokens: TokenStore
+    admin_token: InitVar[str | None] = None
+    origins: frozenset[str] = frozenset()
+    """The Origins of other pages that may call."""
+    required: bool = False
+    """Nobody is admitted without a token, even while none exists (behind a proxy)."""
+    used: LastUse | None = None
+
+    def __post_init__(self, admin_token: str | None) -> None:
+        self._tries = FailedTries()
         self._admin_digest = digest(admin_token) if admin_token else None
         self.model_token = "agd_" + secrets.token_urlsafe(32)
         """The token of the daemon's own servers, new at each start; it only allows the use of the models."""
         self._model_digest = digest(self.model_token)
-        self.origins = origins
-        """The Origins of other pages that may call."""
 
     @property
     def closed(self) -> bool:
         """Whether everybody needs a token."""
-        return self._required or self._admin_digest is not None or self._tokens.closed
+        return self.required or self._admin_digest is not None or self.tokens.closed
 
     def admit(self, approach: Approach) -> Caller:
         """The caller of a new request. Raises Unauthorized, Forbidden, and RateLimited after ten wrong tokens a minute.
@@ -66,7 +62,7 @@ class Access:
             return self.caller_of(approach)
         except Unauthorized:
             if approach.token is not None:
-                self.tries.failed(approach.address)
+                self._tries.failed(approach.address)
             raise
 
     def caller_of(self, approach: Approach) -> Caller:
@@ -102,7 +98,7 @@ class Access:
             return TOKEN_OF_ENVIRONMENT
         if hmac.compare_digest(given, self._model_digest):
             return OWN_SERVER
-        holder = self._tokens.holder(token)
-        if holder is not None and self._used is not None:
-            self._used.note(holder.id)
+        holder = self.tokens.holder(token)
+        if holder is not None and self.used is not None:
+            self.used.note(holder.id)
         return holder

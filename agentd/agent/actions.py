@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -214,27 +214,29 @@ def _branch(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 def _closed(arguments: dict[str, Any]) -> dict[str, Any]:
     """A tool's input schema, closed to extra properties (unless it allows them) and without its texts."""
-    kept: dict[str, Any] = _shape(arguments)
+    kept: dict[str, Any] = without(arguments, _WORDS)
     kept.setdefault("type", "object")
     kept.setdefault("properties", {})
     kept["additionalProperties"] = kept.get("additionalProperties", False)
     return kept
 
 
-def _shape(rule: Any) -> Any:
-    """The rule without its texts and without `format`: a model held to a format invents digits, but the citizen's own
-    notation must be passed on."""
+def without(rule: Any, keys: Collection[str]) -> Any:
+    """A schema's rule without these keys at any depth; fields of the same name stay."""
     if isinstance(rule, list):
-        return [_shape(inner) for inner in rule]
+        return [without(inner, keys) for inner in rule]
     if not isinstance(rule, dict):
         return rule
-    kept = {key: _shape(inner) for key, inner in rule.items() if key not in _WORDS and key != "properties"}
-    if "properties" in rule:
-        kept["properties"] = {name: _shape(inner) for name, inner in rule["properties"].items()}
+    kept = {key: without(inner, keys) for key, inner in rule.items() if key not in keys and key != "properties"}
+    if isinstance(rule.get("properties"), dict):
+        kept["properties"] = {name: without(inner, keys) for name, inner in rule["properties"].items()}
     return kept
 
 
-_WORDS = frozenset({"title", "description", "$schema", "examples", "format", "x-agentd-spellings"})
+SPELLINGS = "x-agentd-spellings"
+"""A key of a schema that only the check of a call reads."""
+_WORDS = frozenset({"title", "description", "$schema", "examples", "format", SPELLINGS})
+"""A schema's texts, and `format`: a model held to one invents digits, but the citizen's notation must be passed on."""
 
 
 MAX_DEPTH = 64

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from agentd.agent.actions import SPELLINGS, without
 from agentd.agent.toolset import Toolset
 from agentd.messages import ToolInfo
 
@@ -82,7 +83,7 @@ def _in_full(tools: Sequence[ToolInfo]) -> Iterator[dict[str, Any]]:
 
 
 def _entry(tool: ToolInfo) -> dict[str, Any]:
-    schema = _without_spellings(tool.input_schema)
+    schema = without(tool.input_schema, (SPELLINGS,))
     return {"name": tool.name, "server": tool.server, "description": description(tool), "input_schema": schema}
 
 
@@ -93,15 +94,6 @@ def _outline(schema: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
         for name, rule in list(schema.get("properties", {}).items())[:PAGE]
     }
     return {"type": "object", "properties": fields, "required": list(schema.get("required", []))[:PAGE]}
-
-
-def _without_spellings(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without `x-agentd-spellings`, which only the check of a call reads."""
-    rules: dict[str, Any] = schema.get("properties", {})
-    kept = {
-        name: {key: each for key, each in rule.items() if key != "x-agentd-spellings"} for name, rule in rules.items()
-    }
-    return {**schema, "properties": kept} if rules else schema
 
 
 def _ranked(tools: Sequence[ToolInfo], query: str) -> list[ToolInfo]:

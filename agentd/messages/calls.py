@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from agentd.errors import Language
 from agentd.messages.base import Json, Message
@@ -108,14 +108,7 @@ class Artifact(Message):
     uri: str
     media_type: str
     sha256: str
-    path: str | None = None
-
-    @model_serializer(mode="wrap")
-    def _without_empty_path(self, dump: SerializerFunctionWrapHandler) -> dict[str, Json]:
-        shown: dict[str, Json] = dump(self)
-        if self.path is None:
-            shown.pop("path", None)
-        return shown
+    path: str | None = Field(None, exclude_if=lambda path: path is None)
 
 
 class ToolOutcome(Message):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from operator import not_
 from typing import Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from agentd.errors import Language
 from agentd.messages.base import Json, Message
@@ -74,15 +75,8 @@ class AgentStep(Message):
 
     @classmethod
     def of(cls, tool: str, server: str | None, tool_input: Json, outcome: ToolOutcome) -> AgentStep:
-        return cls(
-            tool=tool,
-            server=server,
-            input=tool_input,
-            success=outcome.success,
-            output=outcome.output,
-            message=outcome.message,
-            duration_ms=outcome.duration_ms,
-        )
+        same = {name: getattr(outcome, name) for name in ("success", "output", "message", "duration_ms")}
+        return cls(tool=tool, server=server, input=tool_input, **same)
 
 
 class Approval(Message):
@@ -96,20 +90,14 @@ class Approval(Message):
     arguments: dict[str, Json]
     summary: str
     expires_at: str
-    proposed: dict[str, Json] | None = None
-    approvals: tuple[Agreement, ...] = ()
-    sources: dict[str, Source] = Field(default_factory=dict)
+    proposed: dict[str, Json] | None = Field(None, exclude_if=not_)
+    approvals: tuple[Agreement, ...] = Field((), exclude_if=not_)
+    sources: dict[str, Source] = Field(default_factory=dict, exclude_if=not_)
     """Where each value comes from, of an official call."""
-    rule: ApprovalRule | None = None
+    rule: ApprovalRule | None = Field(None, exclude_if=not_)
     """`staff` where the citizen has said yes and an officer decides."""
-    notice: str | None = None
+    notice: str | None = Field(None, exclude_if=not_)
     """What the citizen reads meanwhile, or that it takes the place of a request that they withdrew."""
-
-    @model_serializer(mode="wrap")
-    def _without_what_nobody_did(self, dump: SerializerFunctionWrapHandler) -> dict[str, Json]:
-        shown: dict[str, Json] = dump(self)
-        optional = ("proposed", "approvals", "sources", "rule", "notice")
-        return {name: value for name, value in shown.items() if value or name not in optional}
 
 
 class AgentOutcome(Message):

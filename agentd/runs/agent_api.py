@@ -17,23 +17,12 @@ from agentd.clock import iso
 from agentd.errors import Conflict, Forbidden, InvalidParams, Language, NotFound
 from agentd.messages import AgentOptions, AgentOutcome, Artifact, Caller, Event, ProviderSettings, RunOutcome, Scope
 from agentd.ports import Clock
+from agentd.runs import visibility
 from agentd.runs.agent_executor import ProfileOf
 from agentd.runs.approvals import Approvals
 from agentd.runs.engine import Engine
 from agentd.runs.records import RunBrief, RunRecord
 from agentd.runs.store import Opening, RunStore
-from agentd.runs.visibility import (
-    artifacts_in,
-    error_of,
-    kept_of,
-    keyed,
-    outcome_of,
-    owned,
-    owned_session,
-    published,
-    summary_of,
-    without_paths,
-)
 
 OFFICE_OPTIONS = ("provider", "model", "system_prompt", "max_steps", "deadline_s")
 Select = Callable[[str, Toolset, PromptTools | None], Awaitable[PromptTools | None]]
@@ -71,22 +60,22 @@ class AgentRuns:
 
         The same run_id again returns the same run's outcome; with another prompt it raises Conflict.
         """
-        caller = keyed(caller)
+        caller = visibility.keyed(caller)
         run_id = await self._take_on(prompt, options, caller)
         return _opened(await self._ended(run_id, caller), caller)
 
     async def start(self, prompt: str, options: AgentOptions, caller: Caller) -> AgentOutcome:
         """Submit the run and return at once (status queued or running)."""
-        caller = keyed(caller)
+        caller = visibility.keyed(caller)
         run_id = await self._take_on(prompt, options, caller)
-        return _opened(outcome_of(await self._seen(run_id, caller), caller), caller)
+        return _opened(visibility.outcome_of(await self._seen(run_id, caller), caller), caller)
 
     async def get(self, run_id: str, caller: Caller) -> dict[str, Any]:
         """The run's current state; a failed run has `status: "failed"` and `error` {code, message, data}."""
         row = await self._seen(run_id, caller)
-        shown = outcome_of(row, caller).model_dump(mode="json")
+        shown = visibility.outcome_of(row, caller).model_dump(mode="json")
         if row.status == "failed":
-            error = error_of(row, caller)
+            error = visibility.error_of(row, caller)
             shown["error"] = {"code": error.code, "message": error.message, "data": error.data}
         return shown
 
@@ -98,7 +87,7 @@ class AgentRuns:
         """Stop the run within its current step. Raises Conflict if it has ended."""
         await self._seen(run_id, caller)
         await self.engine.cancel(run_id)
-        return outcome_of(await self._seen(run_id, caller), caller)
+        return visibility.outcome_of(await self._seen(run_id, caller), caller)
 
     async def approve(
         self, run_id: str, approval_id: str, approved: bool, arguments: dict[str, Any] | None, caller: Caller
@@ -125,7 +114,7 @@ class AgentRuns:
         rows = await self.store.runs_where(
             owner=owner, session_id=session_id, status=status, recovered=often, limit=limit
         )
-        return {"runs": [summary_of(row, caller) for row in rows]}
+        return {"runs": [visibility.summary_of(row, caller) for row in rows]}
 
     async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncGenerator[Event]:
         """Yield stored events after `after`, then new ones until the run rests. Raises NotFound at first use."""
@@ -136,13 +125,13 @@ class AgentRuns:
                 yield event
                 continue
             if event.type == "tool.finished":
-                artifacts += published(artifacts_in(event.data), run_id)
-            yield event.model_copy(update={"data": without_paths(event.data, artifacts)})
+                artifacts += visibility.published(visibility.artifacts_in(event.data), run_id)
+            yield event.model_copy(update={"data": visibility.without_paths(event.data, artifacts)})
 
     async def artifact(self, run_id: str, name: str, caller: Caller) -> tuple[Artifact, Path]:
         """One file of a run and its path. Raises NotFound, also if the caller may not see the run."""
         row = await self._seen(run_id, caller, "staff")
-        for artifact in artifacts_in(row.outcome):
+        for artifact in visibility.artifacts_in(row.outcome):
             if artifact.name == name and artifact.path:
                 return artifact, Path(artifact.path)
         raise NotFound("the run made no such file")
@@ -152,7 +141,7 @@ class AgentRuns:
         row = await self.store.run(run_id)
         if row is not None and others and caller.may(*others):
             return row
-        return owned(row, caller, "run", await self.store.keys_of(run_id) if caller.is_visitor else ())
+        return visibility.owned(row, caller, "run", await self.store.keys_of(run_id) if caller.is_visitor else ())
 
     # ── taking on ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -169,7 +158,7 @@ class AgentRuns:
         if options.session_id is not None or options.run_id is not None:
             opening = await self.store.opening(options.session_id, options.run_id)
         if opening.session is not None:
-            owned_session(opening.session, caller)
+            visibility.owned_session(opening.session, caller)
         if opening.known is not None and (same := await self._same(run_id, prompt, options, caller, opening.waiting)):
             return same
 
@@ -204,7 +193,7 @@ class AgentRuns:
             choice=answered.choice,
         )
         row = RunRecord(run_id, session_id, caller.id, "agent", prompt, brief, "queued", now)
-        existing = await self.engine.submit(row, kept_of(caller, opening.session), opening)
+        existing = await self.engine.submit(row, visibility.kept_of(caller, opening.session), opening)
         return run_id if existing is None else await self._same(run_id, prompt, options, caller, ()) or run_id
 
     async def _decide(self, row: RunRecord, *decision: Any) -> None:
@@ -259,11 +248,11 @@ class AgentRuns:
         if row is None:
             raise NotFound("there is no such run any more")
         if row.status == "failed":
-            error = error_of(row, caller)
+            error = visibility.error_of(row, caller)
             if caller.is_visitor:
                 error.data["session_key"] = caller.session_key
             raise error
-        return outcome_of(row, caller)
+        return visibility.outcome_of(row, caller)
 
 
 def _opened(outcome: AgentOutcome, caller: Caller) -> AgentOutcome:

@@ -80,11 +80,9 @@ class Engine(Segments):
     @property
     def cluster(self) -> dict[str, Any] | None:
         """The node's name and clock skew against the database, or None without a cluster."""
-        return (
-            None
-            if self.node.cluster is None
-            else {"node": self.node.name, "clock_skew_s": self.node.cluster.clock_skew_s}
-        )
+        if self.node.cluster is None:
+            return None
+        return {"node": self.node.name, "clock_skew_s": self.node.cluster.clock_skew_s}
 
     @property
     def active(self) -> int:

@@ -36,15 +36,11 @@ class RunContext:
         pending = (self.row.record or {})["pending"]
         basis = Basis.model_validate(pending["basis"]) if pending.get("basis") else None
         changed = differing(decision.proposed, decision.arguments) if decision.proposed is not None else ()
+        same = ("approval_id", "arguments", "by", "approvals", "proposed", "by_staff")
         return Consent(
-            approval_id=decision.approval_id,
+            **{name: getattr(decision, name) for name in same},
             tool=pending["tool"],
             basis=basis and basis.changed(changed),
-            arguments=decision.arguments,
-            by=decision.by,
-            approvals=decision.approvals,
-            proposed=decision.proposed,
-            by_staff=decision.by_staff,
             labels=pending.get("labels", {}),
         )
 

@@ -15,7 +15,7 @@ from pydantic import Field, PlainSerializer
 from agentd.agent.picking import PromptTools
 from agentd.agent.which import Choice
 from agentd.errors import BY_TYPE, AgentdError, InternalError, Language
-from agentd.messages import Agreement, Caller, adapter
+from agentd.messages import Agreement, Approval, Caller, adapter
 
 Json = dict[str, Any]
 
@@ -121,16 +121,10 @@ class PendingApproval(Stored):
 
     def shown(self) -> Json:
         """The part that callers see."""
-        always = ("approval_id", "tool", "arguments", "summary", "expires_at")
-        more: Json = {
-            "proposed": self.proposed,
-            "approvals": list(self.approvals) or None,
-            "rule": None if self.request is None else self.rule,
-            "notice": self.notice,
-            "sources": (self.basis and self.basis["sources"]) or None,
-        }
-        shown = {name: getattr(self, name) for name in always}
-        return shown | {name: value for name, value in more.items() if value is not None}
+        same = {name: getattr(self, name) for name in Approval.model_fields.keys() - {"rule", "sources"}}
+        rule = None if self.request is None else self.rule
+        sources = {} if self.basis is None else self.basis["sources"]
+        return Approval(**same, rule=rule, sources=sources).model_dump(mode="json")
 
 
 @dataclass(frozen=True, slots=True)
