@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agentd.application import App
+from agentd.config.lines import key_lines, line_of
 from agentd.errors import ConfigError, Problem
 from agentd.installed import installed, load
 from agentd.ports import ChatModel, Meaning
@@ -25,11 +26,12 @@ def models(settings: Any) -> list[ChatModel]:
     """Build every configured provider. Raises ConfigError that names each one that cannot be built."""
     built: list[ChatModel] = []
     problems: list[Problem] = []
-    for provider in settings.providers:
+    for at, provider in enumerate(settings.providers):
         try:
             built.append(plugin(MODELS, provider.type)(provider))
         except ValueError as error:
-            problems.append(Problem(settings.file, 1, f"provider `{provider.id}`: {error}"))
+            line = line_of(key_lines(settings.file.read_text(encoding="utf-8")), ("providers", at))
+            problems.append(Problem(settings.file, line, f"provider `{provider.id}`: {error}"))
     if problems:
         raise ConfigError(problems)
     return built

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentd import config
+from agentd.cli import main
 from tests.agentd.test_config import RUST, problems
 
 COMMAND = 'command = "python3"'
@@ -74,3 +75,14 @@ def test_a_channel_over_plain_http_and_a_key_without_its_underscore_are_named(tm
     (tmp_path / "client.toml").write_text(RUST + CHANNEL + 'public_url = "http://surat.example"\n')
     warned = config.load(tmp_path / "client.toml", environ={}).warnings
     assert any("https://" in problem.text and problem.line == 28 for problem in warned)
+
+
+def test_what_a_provider_itself_refuses_is_named_by_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f'{RUST}\n[[providers]]\nid = "own"\ntype = "llamacpp"\nthreads = 0\n'
+    (tmp_path / "client.toml").write_text(text)
+    assert main(["config", "check", "--config", str(tmp_path / "client.toml")]) == 2
+    at = text.splitlines().index('id = "own"')
+    said = f"client.toml:{at}: provider `own`: threads: expected a whole number above 0, not 0\n"
+    assert capsys.readouterr().err.endswith(said)

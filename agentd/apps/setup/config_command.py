@@ -30,8 +30,10 @@ def _schema(_: argparse.Namespace) -> int:
 def run(given: argparse.Namespace) -> int:
     """Return 0 and print one line if the file is right. Raises ConfigError (exit 2) otherwise."""
     from agentd import config
+    from agentd.plugins import models
 
     settings = config.load(given.config, state=given.state)
+    models(settings)  # they check their own keys
     for warning in settings.warnings:
         print(f"{warning} (warning)", file=sys.stderr)
     print(f"{settings.file}: valid; {len(settings.providers)} [[providers]], {len(settings.servers)} [[servers]]")
