@@ -102,7 +102,10 @@ def safe_name(text: str) -> str:
 
 
 def _keep(folder: Path, name: str, data: bytes) -> Path:
-    """Write the file under its name, or name-2, name-3 … if a file with other content has that name."""
+    """Write the file under its name, or name-2, name-3 … if a file with other content has that name.
+
+    Returns its path. Raises FileExistsError after 999 of one name.
+    """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     stem, dot, ending = name.partition(".")
     for number in range(1, 1000):

@@ -124,6 +124,7 @@ def _aliases_with_columns(tree: exp.Expr) -> Iterator[str]:
 
 
 def _check_table(table: exp.Table, kind: Kind, schemas: Collection[str]) -> None:
+    """Raise RefusedError unless it is a table of this database that people made."""
     if not isinstance(table.this, exp.Identifier):
         raise RefusedError("Only tables, views and subqueries may stand after FROM and JOIN.")
     own = {"main"} if kind == "sqlite" else {schema.casefold() for schema in schemas}

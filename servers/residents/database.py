@@ -54,6 +54,7 @@ class Database:
             raise RegisterError(self._in_words(error)) from None
 
     def _in_words(self, error: SQLAlchemyError) -> str:
+        """What went wrong and what to do, without a value of any resident."""
         code = next(iter(error.orig.args), None) if isinstance(error, DBAPIError) and error.orig else None
         if isinstance(error, DBAPIError) and code in NAMES_ONLY:
             return f"the register's database refuses a statement: {explain(error, self._seconds)}"

@@ -33,9 +33,9 @@ def run(given: argparse.Namespace) -> int:
     from agentd.plugins import models
 
     settings = config.load(given.config, state=given.state)
-    models(settings)  # they check their own keys
     for warning in settings.warnings:
         print(f"{warning} (warning)", file=sys.stderr)
+    models(settings)  # they check their own keys
     print(f"{settings.file}: valid; {len(settings.providers)} [[providers]], {len(settings.servers)} [[servers]]")
     if settings.tools:
         print(f"`tools` is the whole list: {', '.join(tool.name for tool in settings.tools)}; no other tool exists")

@@ -86,8 +86,8 @@ def calls(query: str, structure: Structure) -> list[Edit]:
             continue
         if tuple(t.text.upper() for t in tokens[place : place + 4]) == _BETWEEN_DAYS:
             edit = _days(query, tokens, place)
-        elif token.is_word("DURATION") and tokens[place + 1].text == "(" and (edit := _duration(query, tokens, place)):
-            pass
+        elif token.is_word("DURATION") and tokens[place + 1].text == "(" and (made := _duration(query, tokens, place)):
+            edit = made
         elif tokens[place + 1].text in ("(", ".") and token.text.upper() in _UNSUPPORTED:
             hint = message(f"instead_of_{token.text.lower()}")
             raise UnsupportedError(message("unsupported", text=token.text, hint=hint))

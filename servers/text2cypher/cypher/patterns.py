@@ -152,6 +152,7 @@ class PatternReader(TokenCursor, ABC):
             raise CypherSyntaxError(instead, token.start)
 
     def length(self) -> tuple[int, int | None] | None:
+        """Read `*`, `*2`, `*1..3` or `*2..`: (fewest, most or None for any number); None if there is none."""
         if self.text() != "*":
             return None
         self.at += 1

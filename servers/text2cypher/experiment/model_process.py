@@ -40,7 +40,7 @@ def embedded_model(command: list[str] | None = None) -> Iterator[str]:
 
 
 def _address(process: subprocess.Popen[bytes]) -> str:
-    """The address in the process's `ready http://…` line."""
+    """The address in the process's `ready http://…` line. Raises LLMError if none comes within START_S."""
     assert process.stdout is not None
     end = time.monotonic() + START_S
     held = b""

@@ -91,6 +91,7 @@ def _edges(schema: GraphSchema, chain: Chain, names: list[str]) -> list[tuple[st
 
 
 def _pattern(chain: Chain, names: list[str], edges: list[str]) -> str:
+    """The rule of a chain's nodes and arrows; one that returns to its label may also have a variable length."""
     parts = [_node(chain.labels[0], names[0])]
     for step, label, name, edge in zip(chain.steps, chain.labels[1:], names[1:], edges, strict=True):
         arrow = f"-[{edge}:{named(step.kind)}" if step.forward else f"<-[{edge}:{named(step.kind)}"

@@ -168,6 +168,7 @@ class ValueIndex:
         return Mention(start, start + len(word), next(iter(places.values())), tuple(places))
 
     def _close(self, text: str, start: int, end: int) -> Mention | None:
+        """A mention of the stored value whose spelling is nearest; None if none is near or a number differs."""
         fold = folded(text)
         if len(fold) < 5:
             return None

@@ -159,6 +159,7 @@ def _part(words: Sequence[str], at: int, far: int = 0) -> tuple[str, int] | None
 
 
 def _of_day(number: int, part: str) -> int:
+    """The hour of 24 that is meant by an hour of twelve and a part of the day."""
     if part == "morning":
         return number % 12
     if part == "noon":
