@@ -199,9 +199,7 @@ class AgentRuns:
     async def _decide(self, row: RunRecord, *decision: Any) -> None:
         """Decide the run's call; if another decision came first, read the run again and retry."""
         try:
-            decided = await self.approvals.decide(row, *decision)
-            if decided is not None:
-                await self.engine.go_on(row, decided)
+            await self.approvals.decide(row, *decision)
         except Conflict:
             now = await self.store.run(row.run_id)
             if now is None or now.brief.decisions == row.brief.decisions:

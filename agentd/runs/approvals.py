@@ -170,12 +170,12 @@ class Approvals:
         arguments: dict[str, Any] | None,
         caller: Caller,
         said: str | None = None,
-    ) -> RunRecord | None:
-        """Record the decision and return the row to continue with; None if the run waits for another officer, or if
-        the same caller already decided so. Raises Conflict, Forbidden and InvalidParams."""
+    ) -> None:
+        """Record the decision and continue the run, or let it wait for another officer; nothing if the same caller
+        already decided so. Raises Conflict, Forbidden and InvalidParams."""
         again = {"approval_id": approval_id, "approved": approved, "by": caller.id, "changed": False}
         if arguments is None and any(again.items() <= one.items() for one in row.brief.decisions):
-            return None
+            return
         approval = row.approval
         if row.status != "needs_approval" or approval is None or approval.approval_id != approval_id:
             raise Conflict("this approval is not pending: it was decided, withdrawn, or never asked for")
@@ -197,31 +197,31 @@ class Approvals:
             await self.rules.reviews.check_complete(approval.request)
         at = iso(self.clock.now())
         yes = judged(approval.json(), row.caller.id, caller, final, at) if approved else None
-        review = yes is not None and yes.enough and approval.officer and not by_staff
+        review = approval.officer and not by_staff
         what = "refused" if yes is None else "approved" if yes.enough and not review else "agreed"
-        await self.audit.arecord(
-            f"approval.{what}",
-            actor=caller.id,
-            subject=row.run_id,
-            session=row.session_id,
-            tool=approval.tool,
-            changed=changes,
-        )
+        facts = {"actor": caller.id, "subject": row.run_id, "session": row.session_id, "tool": approval.tool}
+        await self.audit.arecord(f"approval.{what}", **facts, changed=changes)
         proposed = first if differing(first, final) else None
         approvals = yes.approvals if yes else ()
         decision = Decision(approval_id, approved, caller.id, at, final, proposed, approvals, by_staff)
+        try:
+            await self._carry_out(row, approval, decision, what, said)
+        except Conflict:
+            await self.audit.arecord("approval.overtaken", **facts, changed=changes)
+            raise
+
+    async def _carry_out(
+        self, row: RunRecord, approval: PendingApproval, decision: Decision, what: str, said: str | None
+    ) -> None:
+        """Continue the run, or let it wait for another person. Raises Conflict if another decision came first."""
         noted = replace(row, brief=replace(row.brief, decisions=(*row.brief.decisions, decision.noted())))
-        if yes is not None and not yes.enough:
-            agreed = tuple(agreement.model_dump() for agreement in approvals)
-            shown = self._summary(approval.tool, final, row.brief.language)
-            changed = replace(approval, arguments=final, proposed=approval.proposed if proposed is None else proposed)
-            another = replace(changed, summary=shown, rule="staff", approvals=agreed)
-            await self.engine.ask_another(row, noted, another)
-            return None
-        if review:
+        if what != "agreed":
+            said = said or ("ya" if decision.approved else "tidak")
+            await self.engine.go_on(row, self._decided(noted, decision, said))
+        elif approval.officer and not decision.by_staff:
             await self._ask_officer(row, noted, approval)
-            return None
-        return self._decided(noted, decision, said or ("ya" if approved else "tidak"))
+        else:
+            await self._ask_second(row, noted, approval, decision)
 
     def _over(self, approval: PendingApproval) -> bool:
         """Whether the approval has expired. A clock set back expires a citizen's approval, but no officer's."""
@@ -229,6 +229,17 @@ class Approvals:
         if approval.rule == "staff":
             return until <= now
         return not holds(until, now, timedelta(seconds=self.engine.limits.approval_ttl_s))
+
+    async def _ask_second(
+        self, row: RunRecord, noted: RunRecord, approval: PendingApproval, decision: Decision
+    ) -> None:
+        """Let the run wait for another officer's yes to the same arguments."""
+        agreed = tuple(agreement.model_dump() for agreement in decision.approvals)
+        shown = self._summary(approval.tool, decision.arguments, row.brief.language)
+        proposed = approval.proposed if decision.proposed is None else decision.proposed
+        changed = replace(approval, arguments=decision.arguments, proposed=proposed)
+        another = replace(changed, summary=shown, rule="staff", approvals=agreed)
+        await self.engine.ask_another(row, noted, another)
 
     async def _ask_officer(self, row: RunRecord, noted: RunRecord, approval: PendingApproval) -> None:
         """Let the run wait for an officer's decision after the citizen's yes."""

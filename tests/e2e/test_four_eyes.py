@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,13 @@ def letters(daemon: Daemon) -> int:
     return len(list(daemon.state.glob("letters/2*/*.pdf")))
 
 
+def audited(daemon: Daemon, run_id: str) -> list[dict[str, Any]]:
+    """The audit trail's entries about a run's approval."""
+    words = ("audit", "--action", "approval", "--subject", run_id, "--json", "--state", daemon.state)
+    told = subprocess.run([warm.command(), *words], check=True, capture_output=True, text=True).stdout
+    return [json.loads(line) for line in told.splitlines()]
+
+
 def test_an_officers_slip_is_said_and_the_request_goes_on(office: tuple[Daemon, Officer, Officer]) -> None:
     daemon, siti, rina = office
     asked = daemon.call("Agent.run", prompt=WORDS, session_id="salah ketik")
@@ -96,28 +105,28 @@ def test_another_name_at_approval_needs_a_second_officer(office: tuple[Daemon, O
         "Budi Hartono",
         before + 1,
     )
-    told = subprocess.run(
-        [
-            warm.command(),
-            "audit",
-            "--action",
-            "approval",
-            "--subject",
-            asked["run_id"],
-            "--json",
-            "--state",
-            daemon.state,
-        ],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    entries = [json.loads(line) for line in told.splitlines()]
+    entries = audited(daemon, asked["run_id"])
     assert [(entry["action"], entry["actor"], entry["facts"]["changed"]) for entry in entries] == [
         ("approval.agreed", "siti", ["nama"]),
         ("approval.approved", "rina", []),
     ]
-    assert "Hartono" not in told
+    assert "Hartono" not in str(entries)
+
+
+def test_of_two_decisions_at_one_instant_the_trail_says_which_was_overtaken(
+    office: tuple[Daemon, Officer, Officer],
+) -> None:
+    daemon, siti, rina = office
+    asked = daemon.call("Agent.run", prompt=WORDS, session_id="serentak")
+    changed = {**asked["approval"]["arguments"], "rt": "014"}
+
+    with ThreadPoolExecutor(2) as both:
+        done = [both.submit(siti.approve, asked), both.submit(rina.approve, asked, arguments=changed)]
+    first, second = (one.exception() for one in done)
+    assert (first is None) != (second is None), "one of them decides"
+    actors = Counter(e["actor"] for e in audited(daemon, asked["run_id"]) if e["action"] == "approval.approved")
+    actors.subtract(e["actor"] for e in audited(daemon, asked["run_id"]) if e["action"] == "approval.overtaken")
+    assert +actors == {"siti" if first is None else "rina": 1}
 
 
 def test_an_officers_own_call_needs_another_officer(office: tuple[Daemon, Officer, Officer]) -> None:
