@@ -68,11 +68,11 @@ class Approved(CallPolicy):
             return call
         if (refused := await refused_beforehand(self._host, call)) is not None:
             return refused
-        shown = summary(call.tool, call.input, call.language, rule, call.basis, call.doubted)
-        return ToolOutcome(success=False, message=shown, pending=waiting(call, shown))
+        text = summary(call.tool, call.input, call.language, rule, call.basis, call.doubted)
+        return ToolOutcome(success=False, message=text, pending=waiting(call, text))
 
 
-def waiting(call: ToolCall, shown: str) -> dict[str, Json]:
+def waiting(call: ToolCall, text: str) -> dict[str, Json]:
     """The record of a waiting call: {tool, arguments, summary, labels, rule, four_eyes, identity, basis?, officer?}."""
     tool, officer = call.tool, needs_officer(call.tool, call.basis)
     return {
@@ -80,7 +80,7 @@ def waiting(call: ToolCall, shown: str) -> dict[str, Json]:
         **({"basis": call.basis.model_dump(mode="json")} if call.basis is not None else {}),
         "tool": tool.name,
         "arguments": dict(call.input),
-        "summary": shown,
+        "summary": text,
         "labels": _labels(tool, call.input),
         "rule": tool.approval,
         "four_eyes": tool.four_eyes,
@@ -196,7 +196,7 @@ def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Langu
             yield from ((f"{label} – {below}", text) for below, text in _rows(prop, inner, language))
         elif inner is not None and name != "session_id":
             told = _AS_TOLD.get(prop.get("format", "")) if isinstance(inner, str) else None
-            yield label, _shown(inner if told is None else told(inner, value, language), language)
+            yield label, shown(inner if told is None else told(inner, value, language), language)
 
 
 def _title(schema: Mapping[str, Json], name: str) -> str:
@@ -216,7 +216,11 @@ def _without_parts(address: str, arguments: Mapping[str, Json], _: Language) -> 
     return re.sub(rf"{together}\b", "", address, flags=re.IGNORECASE) or address
 
 
-def _in_words(day: str, _: Mapping[str, Json], language: Language) -> str:
+def _date(day: str, _: Mapping[str, Json], language: Language) -> str:
+    return in_words(day, language)
+
+
+def in_words(day: str, language: Language) -> str:
     """An ISO date as people write it (`5 Juli 1985`); any other text unchanged."""
     try:
         found = date.fromisoformat(day)
@@ -225,19 +229,20 @@ def _in_words(day: str, _: Mapping[str, Json], language: Language) -> str:
     return f"{found.day} {languages()[language].months[found.month - 1][0].capitalize()} {found.year}"
 
 
-_AS_TOLD = {"address": _without_parts, "date": _in_words}
+_AS_TOLD = {"address": _without_parts, "date": _date}
 """How the text of a format is shown."""
 
 
-def _shown(value: Json, language: Language) -> str:
+def shown(value: Json, language: Language) -> str:
+    """A value as people read it, in one line."""
     if isinstance(value, bool):
         text = replies()[language]
         return text.yes if value else text.no
     if isinstance(value, list):
         return "; ".join(
-            ", ".join(f"{key}: {_shown(inner, language)}" for key, inner in item.items())
+            ", ".join(f"{key}: {shown(inner, language)}" for key, inner in item.items())
             if isinstance(item, Mapping)
-            else _shown(item, language)
+            else shown(item, language)
             for item in value
         )
     return " ".join(str(value).split())

@@ -52,6 +52,7 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
         "person-name",
         "address",
         "text",
+        "count",
         "code",
         "money",
         "number",

@@ -221,6 +221,11 @@ def read_text(text: str) -> str:
     return text
 
 
+def read_count(text: str) -> str:
+    """Check how many or which of a row, with or without its unit: `300`, `300 orang`, `kedua`."""
+    return text if re.search("[1-9]", text) else read_text(text)
+
+
 def read_code(text: str) -> str:
     """Check a number or code from another office (a student number, `2026/2027`), keeping its spelling."""
     if not re.fullmatch(r"[^\W_](?:[^\W_]|[ ./-])*", text):
@@ -275,6 +280,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "person-name": Kind("NAMA CONTOH", read_person_name, max_length=80),
         "address": Kind("ALAMAT CONTOH", read_address, max_length=160),
         "text": Kind("ISIAN CONTOH", read_text),
+        "count": Kind("0 orang", read_count),
         "code": Kind("KODE CONTOH", read_code, max_length=40),
         "money": Kind("Rp0", read_money),
         "number": Kind("0", read_number),

@@ -135,6 +135,19 @@ def test_a_value_that_cannot_be_is_refused_in_words(field: str, written: object,
     assert says in problems(**{field: written})[field]
 
 
+@pytest.mark.parametrize(
+    ("letter", "field"),
+    [("surat_pengantar_izin_keramaian", "jumlah_undangan"), ("surat_pengantar_kelahiran", "anak_ke")],
+)
+@pytest.mark.parametrize("written", ["300", 3, "ke-2", "kedua", "300 orang"])
+def test_how_many_or_which_may_be_a_mere_number(letter: str, field: str, written: object) -> None:
+    counted = lettertype.load(SHIPPED_LETTERS / letter)
+    values, _ = counted.check(ANSWERS[letter] | {field: written}, TODAY, page.glyphs())
+    assert values[field] == str(written)
+    with pytest.raises(InvalidFields):
+        counted.check(ANSWERS[letter] | {field: "-"}, TODAY, page.glyphs())
+
+
 @pytest.mark.parametrize("month", range(1, 13))
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_month_is_known_in_every_language(month: int, language: str) -> None:

@@ -122,7 +122,7 @@ def _values(
             one = replace(field, value=value)
             if proven(one, case):
                 yield value
-            elif chosen and (maybe := marked(one, (), case)).doubtful and not maybe.read:
+            elif chosen and _within(rule, value) and (maybe := marked(one, (), case)).doubtful and not maybe.read:
                 doubtful.append(value)
 
     doubtful: list[Json] = []
@@ -144,6 +144,11 @@ def _values(
     if loose and not strange and (field.kind == "name" or len(loose) == 1):
         return loose[:1], []
     return [], [*loose, *_distinct(doubtful)]
+
+
+def _within(rule: Mapping[str, Json], value: Json) -> bool:
+    """Whether a value is no number outside the rule's bounds. A proven one that is gets the tool's own refusal."""
+    return not isinstance(value, int | float) or rule.get("minimum", value) <= value <= rule.get("maximum", value)
 
 
 def _fullest(messages: Iterable[Iterable[str | None]]) -> list[Json]:

@@ -18,7 +18,7 @@ from agentd.apps.letters.claims.deeds import asked_by, deed_words, scope_of
 from agentd.apps.letters.evidence.claims.answers import ASKED
 from agentd.apps.letters.evidence.claims.case import Case
 from agentd.apps.letters.evidence.claims.parts import of_turns, parts, people
-from agentd.apps.letters.evidence.claims.quotes import OFFERED
+from agentd.apps.letters.evidence.claims.quotes import OFFERED, offered
 from agentd.apps.letters.evidence.fields.field import Field, Tool, fields, form
 from agentd.apps.letters.evidence.fields.shapes import split
 from agentd.apps.letters.evidence.fields.spans import TEXTS
@@ -169,8 +169,8 @@ def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
         missing = [_listed(first) if alone else first]
     paths = tuple(field.path for field in missing)
     labels = list(dict.fromkeys(label(field, call.language) for field in missing))
-    offered = {field.path: field.value for field in missing if field.said}
-    asked = {**({OFFERED: offered} if offered else {}), **({ASKED: paths[0]} if alone else {})}
+    back = {field.path: field.value for field in missing if field.said}
+    asked = {**({OFFERED: back} if back else {}), **({ASKED: paths[0]} if alone else {})}
     return ToolOutcome(
         success=False,
         error_type="grounding",
@@ -181,10 +181,17 @@ def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
 
 
 def _asked_in_vain(call: ToolCall, missing: Sequence[Field]) -> bool:
-    """Whether the agent's last message asked for what this call lacks and no fewer fields are missing now."""
+    """Whether the agent's last message asked for what this call lacks, and the answer gave no more to ask back."""
     last = max((one for one in call.said if one.by == "agent"), key=lambda one: one.order, default=None)
-    asked = last.value.get("missing") if last is not None and isinstance(last.value, Mapping) else None
-    return asked is not None and last is not None and last.tool == call.tool.name and len(missing) >= len(asked)
+    if (
+        last is None
+        or last.tool != call.tool.name
+        or not isinstance(last.value, Mapping)
+        or "missing" not in last.value
+    ):
+        return False
+    shown = offered(last)
+    return len(missing) >= len(last.value["missing"]) and all(one.path in shown for one in missing if one.said)
 
 
 def _listed(field: Field) -> Field:

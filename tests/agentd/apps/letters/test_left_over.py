@@ -211,6 +211,42 @@ def test_only_a_yes_to_the_value_that_was_shown_proves_it(
     assert _answered(arguments, answer, shown=shown)[1] == {"member_number"}
 
 
+def test_what_is_asked_back_reads_as_people_write_it_and_may_be_shown_so() -> None:
+    """The date was shown as `2026-12-01`, and a guardian's name as `name`; a model that wrote the day in words showed
+    nothing to say yes to."""
+    guardian = {"type": "object", "properties": {"name": {"type": "string"}}}
+    schema = {
+        "type": "object",
+        "properties": {"visit_date": {"type": "string", "format": "date"}, "guardian": guardian},
+    }
+    tool = ToolInfo(name="enter", server="desk", official=True, description="Enter it", input_schema=schema)
+    visit = {"visit_date": "2027-03-09", "guardian": {"name": "Ruth Adeyemi"}}
+    asked = call(visit, "Maybe 9 March 2027 or so, with her mother Ruth Adeyemi", tool=tool, language="en")
+    refused = refusal(asked, ungrounded(asked))
+    shown = "visit date: 9 March 2027; guardian name: Ruth Adeyemi"
+    assert refused.message == f"Is this right: {shown}? Answer yes, or tell me what is right."
+    text = "So that is 9 March 2027, and her guardian is Ruth Adeyemi?"
+    question = Said(by="agent", order=90, text=text, tool=tool.name, value=refused.output)
+    answered = (*asked.said, question, Said(by="citizen", order=91, text="yes"))
+    assert not ungrounded(asked.model_copy(update={"said": answered}))
+
+
+def test_a_question_whose_answer_gave_something_is_not_cut_to_its_first_field() -> None:
+    """`To KUA Cakung` answered one of two; the other, which had been said and was not shown, was asked for anew."""
+    first = "I am Fitri Handayani, an office clerk at a firm"
+    fields = {"occupation": {"type": "string"}, "destination": {"type": "string"}}
+    schema = {"type": "object", "properties": fields}
+    tool = ToolInfo(name="enter", server="desk", official=True, description="Enter it", input_schema=schema)
+    wanted = {"occupation": "office clerk", "destination": "KUA Cakung"}
+    asked = call(wanted, first, tool=tool, language="en")
+    before = refusal(asked, ungrounded(asked))
+    assert before.output["offered"] == {"occupation": "office clerk"}
+    question = Said(by="agent", order=90, text="Where shall it be sent?", tool=tool.name, value=before.output)
+    said = (*asked.said, question, Said(by="citizen", order=91, text="to KUA Cakung, and does my fiance need one?"))
+    again = asked.model_copy(update={"said": said})
+    assert "occupation: office clerk" in refusal(again, ungrounded(again)).message
+
+
 def test_what_the_citizen_never_said_or_said_of_another_is_not_asked_back() -> None:
     schema = {"type": "object", "properties": {**LOAN, **DEATH}}
     tool = ToolInfo(name="enter", server="desk", official=True, description="Enter it", input_schema=schema)

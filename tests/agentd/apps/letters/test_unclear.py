@@ -102,6 +102,27 @@ def test_what_a_letter_asks_of_the_citizen_is_not_taken_from_other_words(letter:
     assert filled(said, letter=letter).get(field) in (None, "Andika")
 
 
+@pytest.mark.parametrize(
+    ("said", "gone"),
+    [
+        ("hilang di angkot kayaknya yang biru {name} {birth} {work} {home}", set()),
+        ("{name} lahir di Bogor kayaknya 12 Agustus 1991 {work} {home}", {"tempat_lahir", "tanggal_lahir"}),
+        ("{name} {birth} {home} kalau nggak salah {work}", {"alamat", "rt", "rw", "pekerjaan"}),
+        ("{name} {birth} {work} {home} kalau nggak salah", {"alamat", "rt", "rw"}),
+    ],
+)
+def test_a_doubt_in_a_form_spoken_without_commas_opens_what_stands_around_it(said: str, gone: set[str]) -> None:
+    """One `kayaknya` about a wallet had the whole form asked for again."""
+    name, birth = "nama saya Rahmat Hidayat nik 3175031208910007", "lahir di Bogor 12 Agustus 1991"
+    words = said.format(
+        name=name, birth=birth, work="kerja karyawan swasta", home="alamat jl haji naman no 8 rt 5 rw 2"
+    )
+    letter = tool("surat_pengantar_kehilangan")
+    known = copied(letter, case_of(letter, session(f"W: {words}"))).known
+    filled = {"nama", "nik", "tempat_lahir", "tanggal_lahir", "pekerjaan", "alamat", "rt", "rw"}
+    assert known.keys() & filled == filled - gone
+
+
 def test_the_name_of_a_stall_before_the_house_is_the_business() -> None:
     said = "saya jualan nasi uduk di depan rumah, namanya Nasi Uduk Ipeh. Saya Syarifah"
     known = filled(said, letter="surat_keterangan_usaha")

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
+from agentd.agent.approval import in_words, shown
 from agentd.agent.text import folded_tokens
 from agentd.apps.letters.evidence.claims.results import leaves
 from agentd.apps.letters.evidence.reading.pasted import own_words, typed
+from agentd.errors import Language
 from agentd.messages import Said
 
 LONGEST = 2000
@@ -25,15 +27,24 @@ OFFERED = "offered"
 def unquoted(entry: Said) -> str:
     """What the agent said, without the citizen's own values that it asked back."""
     text = entry.text
-    for value in offered(entry).values():
-        text = text.replace(str(value), "")
+    for form in (form for value in offered(entry).values() for form in _forms(value)):
+        text = text.replace(form, "")
     return text
 
 
 def offered(entry: Said) -> Mapping[str, Any]:
     """{field: value} of what a question of the agent asked back and displayed."""
     said = entry.value.get(OFFERED) if isinstance(entry.value, Mapping) else None
-    return {path: value for path, value in (said or {}).items() if str(value) in entry.text}
+    return {path: value for path, value in (said or {}).items() if any(form in entry.text for form in _forms(value))}
+
+
+def _forms(value: Any) -> frozenset[str]:
+    """How a question may show a value: as it is, or as people read it in any language."""
+    known: tuple[Language, ...] = get_args(Language)
+    if isinstance(value, bool):  # a mere `ya` is no value shown
+        return frozenset(f": {shown(value, language)}" for language in known)
+    days = (in_words(value, language) for language in known) if isinstance(value, str) else ()
+    return frozenset((str(value), *days))
 
 
 def places(quote: str, said: Sequence[Said]) -> frozenset[int]:

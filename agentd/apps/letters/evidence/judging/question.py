@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agentd.agent.approval import in_words, shown
 from agentd.apps.letters.asking import asking
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
@@ -19,8 +20,12 @@ def label(field: Field, language: Language) -> str:
     words = asking()[language]
     usual = words.fields.get(field.label or "") if field.person is None else None
     text = field.own_title(language) or usual or field.title.strip()
-    if text == field.path.rpartition(".")[2].replace("_", " ").title():  # the title that SDKs generate
+    *around, name = field.path.split(".")
+    called = name.replace("_", " ")
+    if text == called.title():  # the title that SDKs generate
         text = text.lower()
+    if around and text in (called, usual) and not field.own_title(language):  # whose name it is, of an object's
+        text = f"{re.sub(r'[^a-z]+', ' ', ' '.join(around).casefold()).strip()} {text}"
     head = text.split(" ", 1)[0]
     if len(head) > 1 and head[1:].islower():
         text = text[0].lower() + text[1:]
@@ -34,7 +39,12 @@ def question(missing: Sequence[Field], language: Language) -> str:
     what was said (`Apakah ini benar: judul: Dune? …`)."""
     words = asking()[language]
     labels = list(dict.fromkeys(label(field, language) for field in missing if not field.said))
-    said = "; ".join(f"{label(field, language)}: {field.value}" for field in missing if field.said)
+    said = "; ".join(f"{label(field, language)}: {_told(field, language)}" for field in missing if field.said)
     joined = words.joined.format(first=", ".join(labels[:-1]), last=labels[-1]) if labels[1:] else "".join(labels)
     asked = (words.please.format(fields=joined) if labels else "", words.confirm.format(fields=said) if said else "")
     return " ".join(filter(None, asked))
+
+
+def _told(field: Field, language: Language) -> str:
+    dated = field.kind == "date" and isinstance(field.value, str)
+    return shown(in_words(field.value, language) if dated else field.value, language)

@@ -16,7 +16,7 @@ from agentd.apps.letters.evidence.normalisers.phrasebook import Phrase, Phrasebo
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.reading.mood import question_from
-from agentd.apps.letters.evidence.reading.segments import SEPARATORS, Mood
+from agentd.apps.letters.evidence.reading.segments import NEIGHBOURHOOD, SEPARATORS, Mood
 from agentd.apps.letters.evidence.reading.sentences import Sentence, clauses, own_sentences
 from agentd.apps.letters.languages import phrases
 
@@ -33,6 +33,7 @@ _ASSENTS = Phrasebook(map(fold, all_words().assents))
 _AGAINST = SUPPOSING | {Cue.NEGATION, Cue.WRONG, Cue.UNSURE, Cue.CORRECTION}
 LONGEST = 6
 """The most words of a yes or of a message that picks an offer, without fillers."""
+_NAMING = frozenset({Cue.LABEL, Cue.SELF})
 _LISTED = 3
 """The fewest clauses of a list."""
 _POINTING = frozenset({"itu", "tadi"})
@@ -193,11 +194,11 @@ def _on_example(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_unsure(sentence: Sentence, mark: Mark) -> None:
-    """A doubt opens its clause. Alone in it, also the clause before or its RT; alone at the end, the whole sentence."""
+    """A doubt opens what stands around it. Alone in its clause, also the one before or its RT; at the end, all."""
     clause = sentence.clause(mark.start)
     rest = [at for at in clause if not mark.start <= at < mark.end and sentence.words[at] not in FILLERS]
     if any(sentence.words[at][0].isalnum() for at in rest):
-        doubted = clause
+        doubted = _around(sentence, mark, clause)
     elif clause.start and any(word[0].isalnum() and word not in FILLERS for word in sentence.words[clause.stop :]):
         before = sentence.clause(clause.start - 1)
         near = (label.start for label in sentence.labels if label.value in ("rt", "rw") and label.start in before)
@@ -206,6 +207,17 @@ def _on_unsure(sentence: Sentence, mark: Mark) -> None:
     else:
         doubted = range(len(sentence.words))
     _set(sentence, doubted, Mood.OPEN)
+
+
+def _around(sentence: Sentence, mark: Mark, clause: range) -> range:
+    """The words of a clause from the label before a cue to the label, or the citizen, after what follows the cue:
+    spoken without commas, one clause may hold a whole form."""
+    marks = (one for one in sentence.marks if one.cue in _NAMING and one.value not in NEIGHBOURHOOD)
+    starts = [one.start for one in marks if one.start in clause]
+    before = max((start for start in starts if start < mark.start), default=clause.start)
+    rest = (at for at in range(mark.end, clause.stop) if at not in sentence.covered(_NAMING))
+    first = next((at for at in rest if sentence.words[at][0].isalnum()), clause.stop)
+    return range(before, min((start for start in starts if start > first), default=clause.stop))
 
 
 def _on_negation(sentence: Sentence, mark: Mark) -> None:
