@@ -15,7 +15,6 @@ from sqlglot.errors import ParseError
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
-MAX_DEPTH = 40
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<name>[^\W\d]\w*|(?<=\.)\w+)
@@ -59,7 +58,7 @@ def parse(text: str) -> exp.Expr:
         fault = error.errors[0]
         raise _unexpected(text, str(fault["highlight"]), int(fault["col"] or 0)) from None
     except RecursionError:
-        raise ExpressionError(f"The expression is nested more than {MAX_DEPTH} deep.") from None
+        raise ExpressionError("The expression is nested too deeply.") from None
     if len(found) != 1 or found[0] is None:
         raise _unexpected(text, "", len(text))
     return found[0]

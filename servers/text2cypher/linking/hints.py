@@ -76,6 +76,8 @@ class Linker:
         self._named = {**lexicon.properties, **lexicon.labels}
         self.label_roots = roots(*schema.labels)
         """The roots of the words in labels."""
+        self.kind_roots = roots(*schema.relationships) - roots(*languages().function)
+        """The roots of the words in relationships, without function words (`PART_OF`)."""
         self._roots = [(_roots(name), name) for name in (*schema.labels, *schema.relationships)]
         named = {held for roots, _ in self._roots for held in roots}
         self._taken_roots = named | {root(word) for phrase in languages().cues for word in phrase.split()}

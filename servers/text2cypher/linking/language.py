@@ -163,7 +163,7 @@ class Language:
 
 @cache
 def languages() -> Language:
-    """All files of FOLDER merged: lists, tables and texts of one name are joined in the files' order."""
+    """All files of FOLDER merged: lists and tables of one name are joined in the files' order; texts are not."""
     held = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted(FOLDER.glob("*.toml"))}
     every = list(held.values())
     cues: dict[str, frozenset[str]] = {}
@@ -191,7 +191,7 @@ def languages() -> Language:
 
 
 def _joined(name: str, every: Sequence[dict[str, Any]]) -> Any:
-    """What the files have under one name, as one value; an empty list if none has it."""
+    """The files' lists or tables of one name, joined; the first file's text or boolean; [] if none has it."""
     held = [one[name] for one in every if name in one]
     if held and isinstance(held[0], dict):
         return {word: value for one in held for word, value in one.items()}

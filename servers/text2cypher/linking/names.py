@@ -12,7 +12,6 @@ _ROOT = 3  # min. letters of a root
 _ABBREVIATION = 3  # upper-case names up to this length have no plural
 
 
-@lru_cache(10_000)
 def root(word: str) -> str:
     """A word without its usual endings, to compare e.g. `directors` with DIRECTED."""
     bare = languages().irregular.get(word.lower(), word.lower())

@@ -51,8 +51,7 @@ def counted_label(hints: Hints, linker: Linker) -> str | None:
     before = r"(?:‹greater›|‹less›|‹at_least›|‹at_most›)\W+\w+" if hints.having else r"(?:‹most›|‹fewest›|‹count›)"
     pattern = rf"{before}{some}(?:\W+‹of›(?:\W+(?!‹label›\b)\w+)?)?\W+(?P<held>‹label›)\b"
     found = linker.wording.compiled(pattern).search(hints.masked)
-    does = roots(*linker.schema.relationships) - {root(word) for word in languages().function}  # PART_OF
-    if found is None or does & {root(word) for word in found[0][: -len(found["held"])].lower().split()}:
+    if found is None or linker.kind_roots & {root(word) for word in found[0][: -len(found["held"])].lower().split()}:
         return None  # `the most ordered products` are ranked
     return linker.lexicon.labels.get(found["held"].lower())
 

@@ -20,6 +20,7 @@ from servers.text2cypher.core.llm_client import Constraint, LLMClient
 from servers.text2cypher.core.meant import differing_from, doubts_of_choice, told_of
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_ground_truth
+from servers.text2cypher.linking import names
 from servers.text2cypher.linking.names import phrases_of, root
 from servers.text2cypher.metrics.score import Scorer
 from tests.scripted_model import asked, in_turn, scripted_model
@@ -201,7 +202,7 @@ def test_a_word_that_is_no_nearer_to_one_name_than_to_another_means_none(harbour
 
 def test_no_unknown_word_of_a_question_stays_in_the_process(harbour: Workbench) -> None:
     answered(harbour, "Siapa nama kaptenqu Sea Wolf?", "MATCH (v:Vessel {name: 'Sea Wolf'}) RETURN v.built")
-    seen, todo = set[int](), list[Any]([harbour.linker._meanings])
+    seen, todo = set[int](), list[Any]([harbour.linker, names.root, names._pattern])
     while todo:
         one = todo.pop()
         if id(one) not in seen and not isinstance(one, type | FunctionType | ModuleType):
