@@ -159,11 +159,8 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
             {kind: traces.executor(one) for kind, one in executors.items()} if traces else executors,
             clock,
             EngineLimits(
-                concurrency=settings.store.concurrency,
-                queue_limit=settings.store.queue_limit,
-                deadline_s=settings.agent.deadline_s,
-                approval_ttl_s=settings.agent.approval_ttl_s,
-                max_recoveries=settings.agent.max_recoveries,
+                **settings.store.model_dump(include={"concurrency", "queue_limit"}),
+                **settings.agent.model_dump(include={"deadline_s", "approval_ttl_s", "max_recoveries"}),
             ),
             made.run_ended,
         )

@@ -94,17 +94,18 @@ class Meaning(Protocol):
         """Each text's nearness to the query, in the given order; higher is nearer."""
 
 
+Record = dict[str, Any]
+"""A step's result as JSON."""
+Act = Callable[[], Awaitable[Record]]
+"""The work of a step."""
+IsLast = Callable[[Record], bool]
+"""Whether a step's result is the run's end."""
+
+
 class Journal(Protocol):
     """Makes the steps of a run durable: once recorded, a step is answered from its record."""
 
-    async def step(
-        self,
-        name: str,
-        act: Callable[[], Awaitable[dict[str, Any]]],
-        *,
-        effects: bool = False,
-        is_last: Callable[[dict[str, Any]], bool] = lambda _: False,
-    ) -> dict[str, Any]:
+    async def step(self, name: str, act: Act, *, effects: bool = False, is_last: IsLast = lambda _: False) -> Record:
         """Run `act` once and record its JSON result; after a crash a recorded step is answered, not run again.
 
         `effects` means that repeating the step is not harmless: a stop or cancel gives it time to end, and only the

@@ -27,7 +27,7 @@ from agentd.messages import (
     ToolOutcome,
     Usage,
 )
-from agentd.ports import ProgressSink, TextChunk, TextSink
+from agentd.ports import Act, IsLast, ProgressSink, Record, TextChunk, TextSink
 
 FAULTS: frozenset[str] = frozenset(get_args(FaultKind))
 
@@ -168,17 +168,11 @@ class WordsMeaning:
 class MemoryJournal:
     """A journal in a dict: a recorded name is answered from its record. Reuse `records` to simulate a crash."""
 
-    def __init__(self, records: dict[str, dict[str, Any]] | None = None) -> None:
-        self.records: dict[str, dict[str, Any]] = {} if records is None else records
+    def __init__(self, records: dict[str, Record] | None = None) -> None:
+        self.records: dict[str, Record] = {} if records is None else records
 
-    async def step(
-        self,
-        name: str,
-        act: Callable[[], Awaitable[dict[str, Any]]],
-        *,
-        effects: bool = False,  # noqa: ARG002 - one process, which never stops in the middle
-        is_last: Callable[[dict[str, Any]], bool] = lambda _: False,  # noqa: ARG002 - nor between a step and the end
-    ) -> dict[str, Any]:
+    async def step(self, name: str, act: Act, *, effects: bool = False, is_last: IsLast = lambda _: False) -> Record:
+        del effects, is_last  # one process, which never stops in the middle, nor between a step and the end
         if name not in self.records:
             self.records[name] = json.loads(json.dumps(await act()))
         return self.records[name]

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentd.agent.text import encodable
 from agentd.messages import ToolInfo
+
+if TYPE_CHECKING:
+    from agentd.agent.turn_policy import Offer
 
 LIST_TOOLS = "list_tools"
 CITING = "For each argument the citizen's own words that say it, copied letter for letter from one message."
@@ -163,23 +166,15 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
-def schema(
-    tools: Iterable[ToolInfo],
-    *,
-    may_call: bool = True,
-    may_list: bool = True,
-    may_search: bool = False,
-    may_answer: bool = True,
-    answer: str | None = None,
-) -> dict[str, Any]:
+def schema(offer: Offer, *, may_call: bool = True, may_search: bool = False) -> dict[str, Any]:
     """Build the JSON Schema of one turn: a branch for each tool with its input, one for list_tools, one for final.
 
-    Without `may_answer` only tool calls are allowed. `answer` is the fixed answer for a grammar-constrained model.
+    `may_search`: a listing may have a query, since the prompt does not describe all tools.
     """
-    branches = [_call(tool) for tool in tools] if may_call else []
-    if branches and not may_answer:
+    branches = [_call(tool) for tool in offer.tools] if may_call else []
+    if branches and not offer.may_answer:
         return {"anyOf": branches}
-    if may_list:
+    if offer.may_list:
         asked = SEARCH if may_search else {}
         branches.append(_branch(LIST_TOOLS, {"type": "object", "properties": asked, "additionalProperties": False}))
     branches.append(
@@ -190,7 +185,7 @@ def schema(
             "additionalProperties": False,
         }
     )
-    held = {} if answer is None else {HELD: {"action": "final", "response": answer}}
+    held = {} if offer.answer is None else {HELD: {"action": "final", "response": offer.answer}}
     return {"anyOf": branches, **held}
 
 

@@ -195,8 +195,8 @@ def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Langu
         if isinstance(inner, Mapping):
             yield from ((f"{label} – {below}", text) for below, text in _rows(prop, inner, language))
         elif inner is not None and name != "session_id":
-            told = _AS_TOLD.get(prop.get("format", "")) if isinstance(inner, str) else None
-            yield label, shown(inner if told is None else told(inner, value, language), language)
+            written = _AS_PEOPLE_WRITE.get(prop.get("format", "")) if isinstance(inner, str) else None
+            yield label, shown(inner if written is None else written(inner, value, language), language)
 
 
 def _title(schema: Mapping[str, Json], name: str) -> str:
@@ -229,7 +229,7 @@ def in_words(day: str, language: Language) -> str:
     return f"{found.day} {languages()[language].months[found.month - 1][0].capitalize()} {found.year}"
 
 
-_AS_TOLD = {"address": _without_parts, "date": _date}
+_AS_PEOPLE_WRITE = {"address": _without_parts, "date": _date}
 """How the text of a format is shown."""
 
 

@@ -84,8 +84,8 @@ class Agent:
         except _Waiting as waiting:
             return Conclusion("needs_approval", self._so_far, pending=waiting.pending)
         except AgentdError as error:
-            told = self.brief.toolset.done(self._so_far.steps)
-            return Conclusion("completed" if told else "failed", self._so_far, response=told, error=error)
+            done = self.brief.toolset.done(self._so_far.steps)
+            return Conclusion("completed" if done else "failed", self._so_far, response=done, error=error)
 
     # ── one turn ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

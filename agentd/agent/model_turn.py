@@ -45,14 +45,8 @@ class ModelTurn:
         Raises ProviderFailure and AgentdError.
         """
         skip, offer = self.brief.barred, await read(self._length(), self._offer)
-        wanted = schema(
-            offer.tools,
-            may_call=bool(self.brief.toolset.tools),
-            may_list=offer.may_list,
-            may_search=self.brief.prompt_tools is not None,
-            may_answer=offer.may_answer,
-            answer=offer.answer,
-        )
+        may_call, may_search = bool(self.brief.toolset.tools), self.brief.prompt_tools is not None
+        wanted = schema(offer, may_call=may_call, may_search=may_search)
         while True:
             messages = [*self.brief.prefix, *self.so_far.messages]
             try:

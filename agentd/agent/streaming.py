@@ -86,10 +86,10 @@ class CheckedText:
             self._held, self._length, self._ended = [held[len(whole) :]], len(held) - len(whole), False
             if not await self._passes(whole):
                 return
-            self._told(whole)
+            self._show_more(whole)
         self._checking = None
 
-    def _told(self, text: str) -> None:
+    def _show_more(self, text: str) -> None:
         self._shown += text
         self._show(text)
 
@@ -101,4 +101,4 @@ class CheckedText:
     def finish(self, answer: str) -> None:
         """Show the rest of an answer that has passed as a whole."""
         if answer.startswith(self._shown) and len(answer) > len(self._shown):
-            self._told(answer[len(self._shown) :])
+            self._show_more(answer[len(self._shown) :])

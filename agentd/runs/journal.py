@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from agentd.errors import AgentdError, InternalError, raised
+from agentd.ports import Act, IsLast, Record
 from agentd.runs.records import RunRecord, StepRecord
 from agentd.runs.store import RunStore
 
-Act = Callable[[], Awaitable[dict[str, Any]]]
 Fence = Callable[[str, str], Awaitable[bool]]
 """Whether the execution of this mark surely owns the run of this id. Checked before each step with effects."""
 
@@ -24,7 +23,7 @@ class Steps:
     """The current step of a run, so that the run can be stopped within it."""
 
     def __init__(self) -> None:
-        self._task: asyncio.Task[dict[str, Any]] | None = None
+        self._task: asyncio.Task[Record] | None = None
         self.stopped: AgentdError | None = None
         """Why the run was stopped, or None."""
         self._leaving = False
@@ -44,7 +43,7 @@ class Steps:
         """Let no other step begin and no failure be recorded from now on, because the process stops."""
         self._leaving = True
 
-    async def run(self, act: Act) -> dict[str, Any]:
+    async def run(self, act: Act) -> Record:
         """Run one step; if stopped, return the reason as its record. Raises CancelledError when leaving."""
         if self.stopped is not None:
             return {"$stopped": self.stopped.json()}
@@ -82,13 +81,10 @@ class StoreJournal:
     number: int = field(default=0, init=False)
     """The next step's."""
 
-    async def step(
-        self, name: str, act: Act, *, effects: bool = False, is_last: Callable[[dict[str, Any]], bool] = lambda _: False
-    ) -> dict[str, Any]:
+    async def step(self, name: str, act: Act, *, effects: bool = False, is_last: IsLast = lambda _: False) -> Record:
         """Run `act` once and record its JSON result, unless `is_last` (the run's end stores it). Raises TakenOver."""
         number = self.number
         self.number += 1
-        record: dict[str, Any]
         if number < len(self.recorded):
             known = self.recorded[number]
             if known.name != name:
@@ -100,9 +96,7 @@ class StoreJournal:
             raise raised(reason)
         return record
 
-    async def _made(
-        self, number: int, name: str, act: Act, effects: bool, is_last: Callable[[dict[str, Any]], bool]
-    ) -> dict[str, Any]:
+    async def _made(self, number: int, name: str, act: Act, effects: bool, is_last: IsLast) -> Record:
         run_id, node = self.row.run_id, self.row.node
         assert node is not None, "only a run that was begun is recorded"
         self.steps.acting = effects

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from agentd.agent.actions import CallTool, Final, parse, schema
+from agentd.agent.turn_policy import Offer
 from agentd.errors import FaultKind, ProviderFailure
 from agentd.messages import ChatMessage, ModelRequest, ToolInfo
 from agentd.ports import ChatModel, TextChunk
@@ -25,7 +26,7 @@ TOOLS = [
         input_schema={"type": "object", "properties": {"nama": {"type": "string"}}, "required": ["nama"]},
     ),
 ]
-SCHEMA = schema(TOOLS)
+SCHEMA = schema(Offer(TOOLS))
 ASKED = {"name": "generate_surat", "args": {"input": {"nama": "Budi"}, "quotes": {"nama": "saya Budi"}}}
 SURAT = CallTool("generate_surat", {"nama": "Budi"}, {"nama": "saya Budi"})
 UNASKED = {"name": "get_current_time", "args": {}}
@@ -273,5 +274,5 @@ def test_an_action_that_is_no_function_is_told_by_the_schema() -> None:
     from bridges.gemini_shapes import functions
 
     odd = ToolInfo(name="surat/öffnen", server="x", input_schema={"type": "object"})
-    assert functions(schema([*TOOLS, odd])) is None and functions(schema(TOOLS)) is not None
-    assert json.dumps(functions(schema(TOOLS))).count("x-agentd") == 0
+    assert functions(schema(Offer((*TOOLS, odd)))) is None and functions(schema(Offer(TOOLS))) is not None
+    assert json.dumps(functions(schema(Offer(TOOLS)))).count("x-agentd") == 0

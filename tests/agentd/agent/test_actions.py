@@ -9,6 +9,7 @@ import pytest
 
 from agentd.agent.actions import CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.listing import wanted
+from agentd.agent.turn_policy import Offer
 from agentd.messages import ToolInfo
 
 ANSWER = {"action": "final", "response": "Halo"}
@@ -78,7 +79,7 @@ def test_a_turn_without_an_action_says_why(text: str, reason: str) -> None:
 
 def test_the_schema_has_a_branch_for_each_tool_for_list_tools_and_for_final() -> None:
     rules = {"type": "object", "properties": {"nik": {"type": "string"}}, "required": ["nik"]}
-    made = schema([ToolInfo(name="letter", server="certificate", input_schema=rules)])
+    made = schema(Offer((ToolInfo(name="letter", server="certificate", input_schema=rules),)))
     valid = jsonschema.Draft202012Validator(made).is_valid
     assert valid({"action": "call_tool", "tool": "letter", "input": {"nik": "1"}})
     assert valid({"action": "call_tool", "tool": "list_tools", "input": {}})
@@ -91,7 +92,7 @@ def test_a_call_of_an_official_tool_may_cite_what_the_citizen_said() -> None:
     rules = {"type": "object", "properties": {"nik": {"type": "string"}}, "required": ["nik"]}
     cited = {"action": "call_tool", "tool": "letter", "input": {"nik": "1"}, "quotes": {"nik": "NIK saya 1", "x": 2}}
     for official in (True, False):
-        made = schema([ToolInfo(name="letter", server="certificate", official=official, input_schema=rules)])
+        made = schema(Offer((ToolInfo(name="letter", server="certificate", official=official, input_schema=rules),)))
         valid = jsonschema.Draft202012Validator(made).is_valid
         assert valid(cited) is official
         assert valid({name: value for name, value in cited.items() if name != "quotes"})
@@ -102,7 +103,7 @@ def test_a_call_of_an_official_tool_may_cite_what_the_citizen_said() -> None:
 
 def test_where_something_is_to_be_looked_up_first_nothing_else_can_be_written() -> None:
     rules = ToolInfo(name="rules", server="certificate", input_schema={"type": "object", "properties": {}})
-    made = schema([rules], may_answer=False)
+    made = schema(Offer((rules,), may_answer=False))
     valid = jsonschema.Draft202012Validator(made).is_valid
     assert valid({"action": "call_tool", "tool": "rules", "input": {}})
     assert not valid(ANSWER)
@@ -110,6 +111,6 @@ def test_where_something_is_to_be_looked_up_first_nothing_else_can_be_written() 
 
 
 def test_what_was_listed_once_need_not_be_listed_again() -> None:
-    valid = jsonschema.Draft202012Validator(schema([], may_list=False)).is_valid
+    valid = jsonschema.Draft202012Validator(schema(Offer(may_list=False))).is_valid
     assert valid(ANSWER)
     assert not valid({"action": "call_tool", "tool": "list_tools", "input": {}})

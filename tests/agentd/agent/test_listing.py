@@ -11,6 +11,7 @@ from agentd.agent.listing import PAGE, manifest, one_line, shown_in_full, wanted
 from agentd.agent.picking import PromptTools
 from agentd.agent.prompts import Called, compose_system_instructions, tool_result
 from agentd.agent.toolset import Toolset, assemble
+from agentd.agent.turn_policy import Offer
 from agentd.errors import UnknownTool
 from agentd.messages import Catalogue, ServerState, ToolInfo, ToolOutcome
 from agentd.runs.records import RunBrief
@@ -109,8 +110,8 @@ def test_odd_arguments_of_a_listing_count_as_not_given(arguments: dict[str, obje
 
 
 def test_a_model_held_to_a_schema_may_search_only_where_a_prompt_does_not_tell_all() -> None:
-    assert '"query"' not in json.dumps(schema([])) and '"query"' in json.dumps(schema([], may_search=True))
-    assert "list_tools" not in json.dumps(schema([], may_list=False, may_search=True))
+    assert '"query"' not in json.dumps(schema(Offer())) and '"query"' in json.dumps(schema(Offer(), may_search=True))
+    assert "list_tools" not in json.dumps(schema(Offer(may_list=False), may_search=True))
 
 
 def test_no_two_tools_of_long_names_that_two_servers_have_are_the_same() -> None:

@@ -8,6 +8,7 @@ import pytest
 from llguidance import LLMatcher, LLTokenizer
 
 from agentd.agent.actions import schema
+from agentd.agent.turn_policy import Offer
 from agentd.apps.letters.claims.deeds import ASKED_BY
 from agentd.apps.letters.policies.copying import Copied, copied
 from agentd.apps.letters.policies.grounding import case_of, ungrounded
@@ -133,7 +134,7 @@ def test_among_several_readings_a_model_copies_one_that_was_said() -> None:
 
 def test_no_example_can_be_written_into_an_official_call() -> None:
     tool = form("I need a letter to apply for a job, NIK 3175064501900003").tool
-    grammar = constraint.from_schema(schema([tool], may_list=False, may_answer=False))
+    grammar = constraint.from_schema(schema(Offer((tool,), may_list=False, may_answer=False)))
     parrot = '{"action":"call_tool","tool":"%s","input":{"keperluan":"%s"}}'
     assert accepts(grammar, parrot % (tool.name, "apply for a job"))
     assert not accepts(grammar, parrot % (tool.name, "KEPERLUAN CONTOH"))

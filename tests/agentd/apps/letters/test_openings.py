@@ -71,9 +71,7 @@ def forced(request: str, *steps: AgentStep, refused: bool = False, **more: Any) 
         **more,
     )
     offer = LetterTurns().offer(turn, Offer(TOOLS))
-    text = constraint.only_text(
-        schema(offer.tools, may_list=offer.may_list, may_answer=offer.may_answer, answer=offer.answer)
-    )
+    text = constraint.only_text(schema(offer))
     return None if text is None else json.loads(text)
 
 
