@@ -47,8 +47,8 @@ from agentd.runs.sessions import SessionService
 from agentd.runs.store import RunStore
 from agentd.runs.tool_api import DirectTools, ToolExecutor
 from agentd.runs.usage import UsageLog
-from agentd.tasks import beside
 from agentd.web import pages
+from hardening.tasks import beside
 
 log = structlog.get_logger("agentd")
 
@@ -141,12 +141,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         for app in made.apps:
             model = app.wrap_model(model)
         agent = AgentExecutor(
-            store,
-            model,
-            made.tools,
-            made.session_profile,
-            policy,
-            Past(settings.agent.history_tokens, settings.zone),
+            store, model, made.tools, made.session_profile, policy, Past(settings.agent.history_tokens, settings.zone)
         )
         executors: dict[str, Executor] = {
             "agent": agent.execute,
