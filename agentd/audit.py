@@ -24,7 +24,7 @@ from typing import Any
 
 from agentd.errors import Busy
 from agentd.ports import Clock
-from agentd.state import give, replace
+from hardening.files import give, replace
 
 FILE_NAME = "audit.jsonl"
 HEAD_NAME = "audit.head"

@@ -134,17 +134,16 @@ def agent_profile(
         custom = options.system_prompt
     custom = "\n".join([custom, *(f"{word}: {meaning}" for word, meaning in settings.glossary.items())])
     language = options.language or settings.agent.language
-    start = None if prompt_tools is None else frozenset(prompt_tools.start)
-    named = () if prompt_tools is None else prompt_tools.named
     system = prompts.compose_system_instructions(
-        template, toolset, custom=custom, language=language, described=start, named=named
+        template, toolset, custom=custom, language=language, tools=prompt_tools
     )
+    shown = prompts.examples(settings.examples, toolset, prompt_tools)
     own = settings.agent
     allowed = profile.providers if profile else None
     section = f"[[profiles]] {profile.name}" if profile and profile.deadline_s else "[agent]"
     return AgentProfile(
         toolset=toolset,
-        prefix=(ChatMessage(role="system", content=system), *prompts.examples(settings.examples, toolset, start)),
+        prefix=(ChatMessage(role="system", content=system), *shown),
         limits=RunLimits(
             max_steps=options.max_steps or (profile and profile.max_steps) or own.max_steps,
             max_tool_errors=own.max_tool_errors,

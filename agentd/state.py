@@ -8,10 +8,11 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+
+from hardening.files import give
 
 LOCKS = IN_USE, DAEMON = ".in-use", ".daemon"
 UNFINISHED = ".restoring"
@@ -50,27 +51,6 @@ def one_daemon(state: Path) -> AbstractContextManager[None]:
     """Lock the folder for one daemon, since a second would continue the same runs. Raises StateError."""
     advice = "ask that one (AGENTD_LISTEN), or choose another folder (--state)"
     return _lock(state, DAEMON, fcntl.LOCK_EX, f"another daemon works in it, or is about to: {advice}")
-
-
-def give(made: int | Path, owner: os.stat_result) -> None:
-    """Give a file (descriptor) or folder made by root to the state folder's owner, as whom the daemon runs."""
-    if os.geteuid() == 0:
-        os.chown(made, owner.st_uid, owner.st_gid)
-
-
-def replace(file: Path, content: bytes) -> None:
-    """Replace a file of the state folder atomically: synced to disk and readable only by its owner."""
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
-    try:
-        with os.fdopen(handle, "wb") as made:
-            give(made.fileno(), file.parent.stat())
-            made.write(content)
-            made.flush()
-            os.fsync(made.fileno())
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def stamp(file: Path) -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agentd.ports import Clock
-from agentd.state import replace
+from hardening.files import replace
 
 FILE_NAME = "access-used.json"
 _WRITE_EVERY_S = 60.0

@@ -6,7 +6,6 @@ human is asked only about arguments that are proven, or that were said and are m
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -16,7 +15,7 @@ from agentd.agent.four_eyes import identity_fields
 from agentd.agent.languages import languages, replies, words
 from agentd.agent.text import normal, plain
 from agentd.errors import Language
-from agentd.messages import ApprovalRule, Basis, Caller, Consent, Json, ToolCall, ToolInfo, ToolOutcome
+from agentd.messages import ApprovalRule, Basis, Caller, Consent, Json, ToolCall, ToolInfo, ToolOutcome, canonical
 from agentd.ports import CallPolicy, ToolHost
 
 ASSENTS = frozenset(map(plain, words().assents))
@@ -112,11 +111,6 @@ def covers(consent: Consent | None, call: ToolCall) -> bool:
 def _labels(tool: ToolInfo, arguments: Mapping[str, Json]) -> dict[str, str]:
     """What people read for the tool (key "") and for each argument."""
     return {"": _act(tool), **{name: _title(tool.input_schema, name) for name in arguments}}
-
-
-def canonical(value: Json) -> str:
-    """The value as JSON text with sorted keys: equal values give the same text."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def assents(text: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentd.errors import Forbidden
-from agentd.messages import Agreement, Caller, Json
+from agentd.messages import Agreement, Caller, Json, canonical
 
 IDENTITY_FORMATS = frozenset({"nik", "kk", "person-name", "date"})
 """JSON Schema formats whose values identify a person."""
@@ -40,13 +40,9 @@ def _identifies(schema: Json) -> bool:
 
 
 def differing(proposed: Mapping[str, Json], final: Mapping[str, Json]) -> list[str]:
-    """The sorted names of the arguments that differ; 1, true and "1" all differ."""
-    return sorted(name for name in proposed.keys() | final.keys() if not _same(proposed, final, name))
-
-
-def _same(proposed: Mapping[str, Json], final: Mapping[str, Json], name: str) -> bool:
-    before, after = proposed.get(name), final.get(name)
-    return (name in proposed) == (name in final) and type(before) is type(after) and before == after
+    """The sorted names of the arguments that differ; 1, true and "1" all differ, at any depth."""
+    before, after = ({name: canonical(value) for name, value in one.items()} for one in (proposed, final))
+    return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
 
 
 def judged(approval: Mapping[str, Json], proposer: str, caller: Caller, final: Mapping[str, Json], at: str) -> Yes:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from agentd.agent.actions import LIST_TOOLS
 from agentd.agent.language import NAMES, detect
 from agentd.agent.listing import description, one_line
+from agentd.agent.picking import PromptTools
 from agentd.agent.toolset import Toolset
 from agentd.messages import ChatMessage, ToolInfo, ToolOutcome
 
@@ -75,42 +76,34 @@ class Called:
 
 
 def compose_system_instructions(
-    template: str,
-    toolset: Toolset,
-    *,
-    custom: str = "",
-    language: str = "auto",
-    described: frozenset[str] | None = None,
-    named: Sequence[str] = (),
+    template: str, toolset: Toolset, *, custom: str = "", language: str = "auto", tools: PromptTools | None = None
 ) -> str:
     """Fill the template's slots: the office's words, the language rule, and the guidance on actions and tools."""
     filled = (
         template.replace("{{custom_instruction}}", custom.strip())
         .replace("{{language_guidance}}", LANGUAGE_RULES[language])
-        .replace("{{tool_guidance}}", tool_guidance(toolset, described, named))
+        .replace("{{tool_guidance}}", tool_guidance(toolset, tools))
     )
     lines = (line.rstrip() for line in filled.strip().splitlines())
     return "\n".join(lines)
 
 
-def tool_guidance(toolset: Toolset, described: frozenset[str] | None = None, named: Sequence[str] = ()) -> str:
-    """The action rules, then each server's current instructions and tools.
-
-    Only the tools in `described` (None: all) are described; those in `named` get one line each.
-    """
+def tool_guidance(toolset: Toolset, tools: PromptTools | None = None) -> str:
+    """The action rules, then each server's current instructions and its tools: those that `tools` selects (None: all),
+    and one line for each that it names."""
     parts = [ACTION_RULES]
-    shown = in_prompt(toolset, described)
+    shown = at_start(toolset, tools)
     if not shown:
         parts.append(NO_TOOLS)
     for server in toolset.servers:
-        tools = [tool for tool in shown if tool.server == server.name]
-        if not tools:
+        described = [tool for tool in shown if tool.server == server.name]
+        if not described:
             continue
         head = f"[{server.name}] {server.instructions.strip()[:INSTRUCTIONS_CHARS]}".rstrip()
-        parts.append("\n".join([head, *(f"- {signature(tool)}" for tool in tools)]))
+        parts.append("\n".join([head, *(f"- {signature(tool)}" for tool in described)]))
     by_name = {tool.name: tool for tool in toolset.tools}
-    others = [f"- {one_line(by_name[name])}" for name in named if name in by_name]
-    if described is not None and others:
+    others = [f"- {one_line(by_name[name])}" for name in (tools.named if tools else ()) if name in by_name]
+    if others:
         parts.append("\n".join([OTHERS, *others]))
     return "\n\n".join(parts)
 
@@ -134,12 +127,7 @@ def _field(name: str, rule: dict[str, Any], required: bool) -> str:
 
 
 def request(
-    prompt: str,
-    language: str,
-    more: Sequence[ToolInfo] = (),
-    *,
-    signed_in: bool = False,
-    quoted: str | None = None,
+    prompt: str, language: str, more: Sequence[ToolInfo] = (), *, signed_in: bool = False, quoted: str | None = None
 ) -> ChatMessage:
     """The citizen's request as a user turn. It may add the tools `more`, a note that the citizen is signed in, and the
     earlier conversation as a page gives it (`quoted`)."""
@@ -158,11 +146,14 @@ def in_prompt(toolset: Toolset, described: frozenset[str] | None = None) -> list
     return [tool for tool in toolset.tools if described is None or tool.name in described]
 
 
-def examples(
-    shown: Sequence[ExampleSettings], toolset: Toolset, described: frozenset[str] | None = None
-) -> list[ChatMessage]:
-    """The examples whose tools exist, as turns of a conversation."""
-    names = {LIST_TOOLS, *(tool.name for tool in in_prompt(toolset, described))}
+def at_start(toolset: Toolset, tools: PromptTools | None) -> list[ToolInfo]:
+    """The tools that the start of a session's prompt describes."""
+    return in_prompt(toolset, None if tools is None else frozenset(tools.start))
+
+
+def examples(shown: Sequence[ExampleSettings], toolset: Toolset, tools: PromptTools | None = None) -> list[ChatMessage]:
+    """The examples whose tools the prompt's start describes, as turns of a conversation."""
+    names = {LIST_TOOLS, *(tool.name for tool in at_start(toolset, tools))}
     turns: list[ChatMessage] = []
     for example in shown:
         if {example.action.get("tool"), (example.result or {}).get("tool")} - {None} <= names:

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentd.agent.actions import CallTool, InvalidAction
-from agentd.agent.approval import canonical
 from agentd.agent.toolset import Toolset
 from agentd.errors import Language
-from agentd.messages import AgentStep, Said, ToolCall, ToolInfo
+from agentd.messages import AgentStep, Said, ToolCall, ToolInfo, canonical
 
 
 @dataclass(frozen=True, slots=True)

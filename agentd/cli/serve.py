@@ -16,7 +16,7 @@ from typing import Any
 from agentd.cli import options
 from agentd.state import stamp
 from agentd.systemd import notify, passed_sockets, watchdog_s
-from agentd.tasks import beside
+from hardening.tasks import beside
 
 GRACE_S = 3.0
 """Seconds in which a stop lets calls with effects end; all else continues at the next start, as after a kill."""

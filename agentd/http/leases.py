@@ -16,7 +16,7 @@ from aiohttp import web
 from agentd.access import Access, Approach
 from agentd.errors import AgentdError, Unauthorized
 from agentd.messages import Caller
-from agentd.tasks import beside
+from hardening.tasks import beside
 
 EVERY_S = 0.25
 

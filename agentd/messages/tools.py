@@ -68,14 +68,10 @@ class ToolInfo(Message):
     @classmethod
     def _of_schemas(cls, schema: dict[str, Json]) -> dict[str, Json]:
         """Replace each property that is no object by `{}`, which allows anything: JSON Schema also allows `true`."""
-        listed = schema.get("properties", {})
-        properties = listed if isinstance(listed, dict) else {}
-        if properties is listed and all(isinstance(each, dict) for each in properties.values()):
+        if "properties" not in schema:
             return schema
-        return {
-            **schema,
-            "properties": {name: each if isinstance(each, dict) else {} for name, each in properties.items()},
-        }
+        listed = schema["properties"].items() if isinstance(schema["properties"], dict) else ()
+        return {**schema, "properties": {name: each if isinstance(each, dict) else {} for name, each in listed}}
 
     @property
     def bare_name(self) -> str:

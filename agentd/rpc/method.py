@@ -94,11 +94,7 @@ class Method:
 
 
 def method(
-    name: str,
-    *,
-    result: Any,
-    scopes: tuple[Scope, ...],
-    errors: tuple[type[AgentdError], ...] = (),
+    name: str, *, result: Any, scopes: tuple[Scope, ...], errors: tuple[type[AgentdError], ...] = ()
 ) -> Callable[[Act], Method]:
     """Make a Method from a function `(services, caller, params)`. The annotation of `params` gives the params model,
     the docstring's first line the summary."""

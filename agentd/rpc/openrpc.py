@@ -16,7 +16,8 @@ from typing import Any, cast, get_args
 from pydantic import BaseModel, TypeAdapter
 
 from agentd.errors import AgentdError, Forbidden, InvalidParams, RateLimited
-from agentd.rpc.method import ANYONE, Method
+from agentd.messages import Caller
+from agentd.rpc.method import ANYONE, Method, Services, method
 from agentd.rpc.params import NoParams
 
 _ANY_METHOD: tuple[type[AgentdError], ...] = (InvalidParams, Forbidden, RateLimited)
@@ -25,15 +26,12 @@ _REF = "#/components/schemas/{model}"
 
 def discover(methods: Sequence[Method]) -> Method:
     """The method `rpc.discover` over these methods and itself."""
-    own = Method(
-        name="rpc.discover",
-        act=lambda _services, _caller, _params: described(),
-        params=NoParams,
-        result=dict[str, Any],
-        scopes=frozenset(ANYONE),
-        summary="The OpenRPC 1.2.6 document: every method with its parameters, results, errors and examples.",
-        errors=(),
-    )
+
+    @method("rpc.discover", result=dict[str, Any], scopes=ANYONE)
+    def own(_services: Services, _caller: Caller, _params: NoParams) -> dict[str, Any]:
+        """The OpenRPC 1.2.6 document: every method with its parameters, results, errors and examples."""
+        return described()
+
     described = cache(lambda: document((*methods, own)))  # built at the first call, since it takes 60 ms of CPU
     return own
 

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
-from agentd.agent.approval import canonical
 from agentd.agent.brief import Brief, Conclusion, Progress
 from agentd.agent.history import PastTurn, evidence, messages
 from agentd.agent.languages import replies
@@ -14,7 +13,7 @@ from agentd.agent.loop import Agent
 from agentd.agent.picking import PromptTools
 from agentd.agent.turn_policy import UNRESTRICTED, TurnPolicy
 from agentd.clock import OFFICE, day_in
-from agentd.messages import AgentOptions, AgentStep, Caller, adapter
+from agentd.messages import AgentOptions, AgentStep, Caller, adapter, canonical
 from agentd.ports import ChatModel, ToolHost
 from agentd.profiles import AgentProfile
 from agentd.runs.execution import Result, RunContext

@@ -29,7 +29,7 @@ from agentd.ports import Clock
 from agentd.runs.statements import insert
 from agentd.runs.store import RunStore
 from agentd.runs.tables import nodes, runs
-from agentd.tasks import beside
+from hardening.tasks import beside
 
 WATCH_S = 0.1
 """Seconds between a node's checks whether another node has cancelled one of its runs."""

@@ -20,7 +20,7 @@ from agentd.ports import Clock
 from agentd.runs.records import RunBrief, SessionRecord
 from agentd.runs.segment import rests
 from agentd.runs.sessions import SessionService
-from agentd.tasks import beside
+from hardening.tasks import beside
 
 FIRST_S = 60.0
 """Seconds from the daemon's start to the first check, so that it does not slow down the start."""

@@ -24,7 +24,7 @@ from agentd.ports import Clock
 from agentd.runs.run_database import RunDatabase
 from agentd.runs.statements import insert
 from agentd.runs.tables import usage
-from agentd.tasks import beside
+from hardening.tasks import beside
 
 log = structlog.get_logger(__name__)
 WRITTEN_EVERY_S = 1.0

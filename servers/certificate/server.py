@@ -24,6 +24,7 @@ from mcp.shared.subscriptions import ToolsListChanged
 from mcp_types import CallToolResult, InputRequiredResult, ResourceLink, TextContent, Tool, ToolAnnotations
 from pydantic import Field
 
+from hardening.tasks import beside
 from servers.certificate import answers, lookups
 from servers.certificate.callmeta import (
     IDEMPOTENCY_KEY,
@@ -119,17 +120,8 @@ class LetterServer(Server[None]):
     @contextlib.asynccontextmanager
     async def _alive(self, _: MCPServer[None]) -> AsyncIterator[None]:
         """Run the background tasks while the server runs: finish letters left by a crash, watch the letter folders."""
-        tasks = [
-            asyncio.create_task(self._warm_up(), name="certificate: warm up"),
-            asyncio.create_task(self._watch(), name="certificate: watch letter folders"),
-            asyncio.create_task(self._retry(), name="certificate: finish letters that wait"),
-        ]
-        try:
+        async with beside(warm_up=self._warm_up(), watch=self._watch(), retry=self._retry()):
             yield
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _warm_up(self) -> None:
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from agentd.errors import CommandError
-from agentd.state import give
+from hardening.files import give
 
 NAME = "manifest.json"
 FORMAT = 1

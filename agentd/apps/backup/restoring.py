@@ -21,7 +21,8 @@ from typing import BinaryIO
 from pydantic import BaseModel
 
 from agentd.apps.backup.manifest import LETTERS, STATE, BackupError, File, Manifest, make_private_folder, sync, verified
-from agentd.state import LOCKS, UNFINISHED, alone, give
+from agentd.state import LOCKS, UNFINISHED, alone
+from hardening.files import give
 
 ASIDE = "before-restore-"
 ARCHIVE, LEDGER, OFFICE, JOURNAL = f"{LETTERS}/archive/", f"{LETTERS}/ledger.db", f"{LETTERS}/office/", "register.jsonl"

@@ -15,7 +15,7 @@ from typing import Any
 from agentd.access.tokens import TokenStore, digest
 from agentd.clock import holds
 from agentd.errors import Conflict, Unauthorized
-from agentd.state import replace
+from hardening.files import replace
 
 FILE_NAME = "pairing.json"
 LIVES = timedelta(minutes=2)

@@ -24,7 +24,7 @@ from agentd.errors import AgentdError, ToolExecution
 from agentd.messages import ToolCall, ToolOutcome
 from agentd.ports import CallPolicy, Clock
 from agentd.runs.store import RunStore
-from agentd.tasks import beside
+from hardening.tasks import beside
 
 log = structlog.get_logger("agentd.letter_log")
 

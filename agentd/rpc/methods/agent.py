@@ -7,17 +7,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from agentd import messages
-from agentd.errors import (
-    AgentError,
-    Busy,
-    Conflict,
-    Draining,
-    Forbidden,
-    InvalidRequest,
-    NotFound,
-    ToolError,
-    leaves,
-)
+from agentd.errors import AgentError, Busy, Conflict, Draining, Forbidden, InvalidRequest, NotFound, ToolError, leaves
 from agentd.messages import AgentOptions, AgentOutcome, Caller, Message, RunOutcome, RunStatus
 from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Arguments, Form, Params, Prompt, RunId, SessionId, SessionKey

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import fcntl
-import os
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +20,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.x509.oid import NameOID
+
+from hardening.files import replace
 
 CA_YEARS, OFFICE_YEARS = 20, 10
 USAGES = (
@@ -85,7 +85,7 @@ def retire(folder: Path, known: Iterable[Identity]) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for pem in {root for one in known for root in one.roots}:
         serial = x509.load_pem_x509_certificate(pem.encode()).serial_number
-        write(folder / f"retired-{serial:x}.cert.pem", pem.encode())
+        replace(folder / f"retired-{serial:x}.cert.pem", pem.encode())
 
 
 def ensure(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
@@ -138,10 +138,10 @@ def _make(folder: Path, office: str, passphrase: bytes | None) -> None:
     ca_name = _name(office, f"{office} – CA surat")
     ca = _certificate(ca_name, ca_key, ca_name, ca_key, years=CA_YEARS, ca=True)
     cert = _certificate(_name(office, f"{office} – penanda tangan surat"), key, ca_name, ca_key, OFFICE_YEARS, ca=False)
-    write(folder / "ca.key.pem", pem(ca_key, passphrase))
-    write(folder / "ca.cert.pem", ca.public_bytes(serialization.Encoding.PEM))
-    write(folder / "office.key.pem", pem(key, passphrase))
-    write(folder / "office.cert.pem", cert.public_bytes(serialization.Encoding.PEM))
+    replace(folder / "ca.key.pem", pem(ca_key, passphrase))
+    replace(folder / "ca.cert.pem", ca.public_bytes(serialization.Encoding.PEM))
+    replace(folder / "office.key.pem", pem(key, passphrase))
+    replace(folder / "office.cert.pem", cert.public_bytes(serialization.Encoding.PEM))
 
 
 def _certificate(
@@ -199,13 +199,3 @@ def opened(path: Path, passphrase: bytes | None) -> Any:
             f"{path} can't be read with {'this' if passphrase else 'no'} passphrase; "
             "OFFICE_KEY_PASSPHRASE_FILE or the credential office_key_passphrase holds it"
         ) from error
-
-
-def write(path: Path, data: bytes) -> None:
-    """Write a file atomically and durably, readable only by its owner."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(temporary).replace(path)

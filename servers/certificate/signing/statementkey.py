@@ -11,7 +11,8 @@ from pathlib import Path
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from servers.certificate.signing.officekey import OfficeKeyError, locked, opened, pem, write
+from hardening.files import replace
+from servers.certificate.signing.officekey import OfficeKeyError, locked, opened, pem
 from servers.certificate.signing.statement import key_id
 
 KEY, PUBLIC = "statement.key.pem", "statement.pub.pem"
@@ -28,10 +29,10 @@ def ensure(folder: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
         if not key.exists() and public.exists():
             raise OfficeKeyError(f"{key} is missing: put it back from a backup, or make new keys with init --renew")
         if not key.exists():
-            write(key, pem(Ed25519PrivateKey.generate(), passphrase))
+            replace(key, pem(Ed25519PrivateKey.generate(), passphrase))
         loaded = load(key, passphrase)
         if not public.exists():
-            write(public, public_pem(loaded.public_key()))
+            replace(public, public_pem(loaded.public_key()))
     return loaded
 
 

@@ -42,6 +42,7 @@ def test_identity_is_read_from_the_schema() -> None:
 
 def test_values_of_another_type_differ() -> None:
     assert differing({"a": 1, "b": "1", "c": None}, {"a": True, "b": 1}) == ["a", "b", "c"]
+    assert differing({"anak": {"ke": 1}}, {"anak": {"ke": True}}) == ["anak"]
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_few_tools_are_listed_in_full_and_nothing_else() -> None:
 
 def test_a_prompt_names_by_one_line_what_it_does_not_describe() -> None:
     picked = PromptTools(start=("tool_1",), named=("get_weather", "tool_2", "gone"))
-    text = compose_system_instructions("{{tool_guidance}}", MANY, described=frozenset(picked.start), named=picked.named)
+    text = compose_system_instructions("{{tool_guidance}}", MANY, tools=picked)
     assert "- tool_1(city?): Counts" in text and "- get_weather: Weather forecast of a city.\n- tool_2: Cou" in text
     assert RunBrief.read({"told": picked.record()}).prompt_tools == picked
     assert "More tools" not in compose_system_instructions("{{tool_guidance}}", MANY)

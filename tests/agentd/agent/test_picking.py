@@ -71,7 +71,7 @@ async def test_a_later_request_adds_its_tools_at_the_end_and_keeps_the_start() -
     assert third is not None and third.added == () and third.names == second.names
 
     def system(picked: PromptTools) -> str:
-        return compose_system_instructions(TEMPLATE, TOOLS, described=frozenset(picked.start))
+        return compose_system_instructions(TEMPLATE, TOOLS, tools=picked)
 
     assert system(first) == system(third) and "- get_current_time" in system(first)
     past = [
