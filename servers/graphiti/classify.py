@@ -12,10 +12,12 @@ Classification = Literal["temporal", "financial_amount", "quantitative", "identi
 
 _TEMPORAL = re.compile(r"^(DATE|DATETIME|TIMESTAMP|TIME|YEAR)\b", re.IGNORECASE)
 _FRACTION = re.compile(r"^(DECIMAL|NUMERIC|NUMBER|MONEY|DOUBLE|FLOAT|REAL)", re.IGNORECASE)
+_BINARY = re.compile(r"^(DOUBLE|FLOAT|REAL)", re.IGNORECASE)
 _WHOLE = re.compile(r"^(TINYINT|SMALLINT|MEDIUMINT|BIGINT|INTEGER|INT)\b", re.IGNORECASE)
 _JOINED_ID = re.compile(rf"(.+)(?:{'|'.join(glossary.IDENTIFIERS)})$")
 _COUNTED = frozenset({"quantity", "stock", "minimum stock", "inflow", "outflow", "result", "terms"})
 _RATES = frozenset({"exchange rate"})
+_PRICED = frozenset({"price", "cost", "value", "salary", "discount"})
 
 
 def classify(table: Table, column: Column) -> Classification:
@@ -28,14 +30,22 @@ def classify(table: Table, column: Column) -> Classification:
         return "identifier"
     concepts = glossary.name_concepts(column.name)
     if _FRACTION.match(column.type):
-        counted = concepts & (_COUNTED | _RATES) and "value" not in concepts
-        return "quantitative" if counted else "financial_amount"
+        return "financial_amount" if _is_money(column, concepts) else "quantitative"
     if _identifies(column.name):
         return "identifier"
     if _WHOLE.match(column.type) and not column.name.lower().startswith(glossary.FLAGS):
-        money = concepts & {"price", "cost", "value", "salary", "discount"}
-        return "financial_amount" if money else "quantitative"
+        return "financial_amount" if concepts & _PRICED else "quantitative"
     return "descriptive"
+
+
+def _is_money(column: Column, concepts: frozenset[str]) -> bool:
+    """Whether a column of fractions has amounts of money: by its name; without a telling one, by an exact type."""
+    named = {*glossary.words(column.name)}
+    if concepts & (_COUNTED | _RATES) and "value" not in concepts:
+        return False
+    if concepts & _PRICED or (named & glossary.MONEY and not named & glossary.MEASURES):
+        return True
+    return not named & glossary.MEASURES and (bool(concepts) or not _BINARY.match(column.type))
 
 
 def _identifies(name: str) -> bool:

@@ -47,6 +47,8 @@ IDENTIFIERS = tuple(_DOCUMENT["identifiers"])
 """Endings of column names that identify a row."""
 FLAGS = tuple(_DOCUMENT["flags"])
 """Beginnings of column names with yes/no values."""
+MONEY, MEASURES = frozenset(_DOCUMENT["money"]), frozenset(_DOCUMENT["measures"])
+"""Words in names of columns with amounts of money, and with numbers of anything else."""
 WHO, WE = frozenset(_DOCUMENT["who"]), frozenset(_DOCUMENT["we"])
 DEEDS: list[dict[str, Any]] = _DOCUMENT["deeds"]
 """Actions, who does them, and what they are in the books: who buys is a customer, what was bought is sales."""

@@ -21,7 +21,9 @@ BRACED = re.compile(r"\{[^{}]*\}")
 _LINE = re.compile(r"(?<!:)(?<!:\n)\n")
 """The end of a line; a heading that ends in a colon and the list under it are one."""
 _SENTENCE = re.compile(rf"(?<=[.!?;])\s+|{_LINE.pattern}")
-_AGAIN = re.compile(r"(?<![\w-])(\w[^.!?\n{}]{1,80}?)(?:[\s,;:]+\1)+(?![\w-])", re.IGNORECASE)
+_WORD = re.compile(r"\d+(?:[.,:]\d+)+|[\w{}]+")
+"""A word or a whole number: `33,33` repeats nothing."""
+_AGAIN = re.compile(r"(?<![\w-])(\w[^.!?\n{}]{1,80}?)(?:(?!(?<=\d)[,:]\d)[\s,;:]+\1)+(?![\w-])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +84,7 @@ def heading(template: str, sentence: str, question: str) -> str:
 
 def unrepeated(template: str) -> str:
     """The template without repeated sentences and immediately repeated phrases ("Jadi, Jadi, …")."""
-    words = list(re.finditer(r"[\w{}]+", template))
+    words = list(_WORD.finditer(template))
     half = len(words) // 2
     if [word[0] for word in words[:half]] == [word[0] for word in words[half:]] and half:  # the whole text is repeated
         template = template[: words[half].start()].rstrip()
@@ -112,4 +114,4 @@ def repeats(template: str) -> bool:
 
 
 def _words(text: str) -> Iterable[str]:
-    return re.findall(r"[\w{}]+", text)
+    return _WORD.findall(text)

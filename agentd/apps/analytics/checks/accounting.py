@@ -234,17 +234,21 @@ def _counts_all(case: exp.Expr | None) -> bool:
 
 
 def _figures(reading: Reading) -> Iterator[str]:
-    """Columns of figures that are shown, summed or sorted by, although the question means another one or none."""
+    """Columns of figures that are shown, summed, divided or sorted by, although the question means another or none."""
     order = reading.select.args.get("order")
+    ranked = list(of_kind(reading.cutting_order, exp.Column)) if reading.cutting_order else []
     for part in [*reading.select.expressions, *([order] if order else [])]:
         columns = [column for column in reading.own_columns(part) if reading.kind(column) in FIGURES]
         columns = [column for column in columns if not column.find_ancestor(exp.Count)]
         if not (used := [found for column in columns if (found := reading.column(column))]):
             continue
         beside = {each.sql() for each in columns} <= {each.sql() for each in _compared(reading)}
-        listed = not part.find(exp.AggFunc) and part is not order and any(map(reading.called, reading.labels))
-        hits = frozenset().union(*(reading.hits(*each) for each in used))
-        general = reading.asked.money or bool(reading.asked.ends)
+        divided = part.find(exp.Div) and finder("quotients").search(reading.asked.text)
+        beside_rank = reading.hits_of(ranked) and columns[0] not in ranked
+        listed = not (part.find(exp.AggFunc) or part is order or divided or beside_rank)
+        listed = listed and any(map(reading.called, reading.labels))
+        hits = (all if divided else any)(reading.hits(*each) for each in used)
+        general = not divided and (reading.asked.money or bool(reading.asked.ends))
         meant = listed or beside or hits or (general and _is_default(used))
         other = reading.better(columns, [*reading.shown, *columns])
         if not meant or other or (reading.asked.money and _unpriced(part)):

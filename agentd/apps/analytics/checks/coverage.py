@@ -98,7 +98,7 @@ def _unmet(question: str, plan: Plan, chooses: bool, tables: list[Mapping[str, A
     written = text_of(plan).casefold()
     asked = timeless(question)
     for name in names_in(asked):
-        if name.casefold() not in written:
+        if name.casefold() not in written and (name[-1] != "s" or name[:-1].casefold() not in written):  # "IDs"
             yield name
     numbers, numbers_asked = numbers_in(written), _NUMBER.findall(asked)
     for number in numbers_asked:
@@ -179,8 +179,8 @@ def _other_figure(asked: str, computed: set[str], ordered: bool) -> Iterator[str
 
 
 def _no_share(asked: str, plan: Plan) -> Iterator[str]:
-    """The word for a share if the plan adds or counts without a quotient, and its text computes none."""
-    share, done = finder("shares").search(asked), computed(plan)
+    """The word for a share or ratio if the plan adds or counts without a quotient, and its text computes none."""
+    share, done = finder("shares", "quotients").search(asked), computed(plan)
     if share and done and "/" not in done and not re.search(r"\{(?:SHARE|COMPARE|TREND)", plan.template):
         yield share[0]
 

@@ -12,7 +12,7 @@ from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.checks.dates import dates_for, other_dates, partly_dated, usable
 from agentd.apps.analytics.checks.guarded_times import loosely_bound, not_yet, part_of_the_period, timeless_whole
 from agentd.apps.analytics.checks.guards import invented_keys, silent_mistakes
-from agentd.apps.analytics.checks.joins import codes_for_names, misjoined, only_some, united_twice
+from agentd.apps.analytics.checks.joins import codes_for_names, misjoined, only_some, unexplained_joins, united_twice
 from agentd.apps.analytics.checks.misplaced import misplaced
 from agentd.apps.analytics.checks.reckoning import altered
 from agentd.apps.analytics.checks.unknown_words import unknown_words
@@ -57,6 +57,7 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
         *other_dates(question, plan, tables),
         *partly_dated(plan, tables),
         *only_some(plan, joins),
+        *unexplained_joins(plan, tables, joins),
         *united_twice(plan),
         *codes_for_names(plan, tables, joins),
         *currencies.half_converted(plan, tables),

@@ -70,13 +70,16 @@ def _constants(select: exp.Select) -> str:
 
 
 def _twice(select: exp.Select) -> Iterator[str]:
-    """Expressions with two names (two figures would be equal), and differences that are always 0."""
+    """Expressions with two names (two figures would be equal), conditions that are there twice (one may have been meant
+    otherwise), and differences that are always 0."""
     names: dict[str, str] = {}
     for each in select.expressions:
         written = each.unalias().sql()
         if first := names.get(written):
             yield f"{first} and {each.alias_or_name} are both {written}"
         names[written] = each.alias_or_name
+    conditions = [each.sql() for each in conditions_of(select)]
+    yield from (f"{each} is there twice" for each in dict.fromkeys(conditions) if conditions.count(each) > 1)
     for less in of_kind(select, exp.Sub):
         if less.this == less.expression:
             yield f"{less.sql()} is always 0"

@@ -10,7 +10,9 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.apps.analytics.answer.formats import FIGURES
-from agentd.apps.analytics.checks.agreement import speaks
+from agentd.apps.analytics.checks.agreement import speaks, words_of
+from agentd.apps.analytics.checks.schema_reading import HEADS
+from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.sql import edits
 from agentd.apps.analytics.sql.projections import projections
@@ -54,6 +56,19 @@ def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
             ways = ", ".join(spelled(pair) for pair in relations if {left[0], right[0]} & {*dict(pair)}) or "none"
             faults.append(f"{key}: {spelled((left, right))} joins what has nothing in common; joins are {ways}")
     return faults
+
+
+def unexplained_joins(
+    plan: Plan, tables: Iterable[Mapping[str, Any]], known: Iterable[dict[str, Any]] | None
+) -> Iterator[str]:
+    """Joins, as SQL, of columns without a word in common in a schema that knows no join at all."""
+    there = {str(table["table_name"]) for table in tables}
+    for _, select in selects_of(plan.selects) if not list(known or []) else ():
+        for left, right in select.equal:
+            words = [{*words_of(name).split()} - HEADS or {*words_of(table).split()} for table, name in (left, right)]
+            alike = any(said_in(one, " ".join(words[1])) for one in words[0])
+            if {left[0], right[0]} <= there and left[0] != right[0] and left[1] != right[1] and not alike:
+                yield spelled((left, right))
 
 
 def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:

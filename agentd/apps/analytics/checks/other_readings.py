@@ -1,7 +1,7 @@
 """Alternative readings of a question as queries; comparing their rows shows whether they matter. Pure; it runs none.
 
-Alternatives: another date of the table, things for rows, namesakes apart, a mean per thing for one per row, an
-inclusive for an exclusive bound, the row after the last one shown. The schema determines which exist.
+Alternatives: another date of the table, things for rows, namesakes and ungrouped columns apart, a mean per thing for
+one per row, an inclusive for an exclusive bound, the row after the last one shown. The schema determines which exist.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.comparisons import bounds_of
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.sql.edits import before_from, exchanged, grouped_also, limit_of, named, without_limit
-from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_kind, quoted, tree
+from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_kind, quoted, selects, tree
 from agentd.apps.analytics.vocabulary import finder, vocabulary
 
 TIED = "tied_"
@@ -57,7 +57,7 @@ def other_readings(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]
             found += [*_ties(select, text, dialect), *_dates(reading, text, own=dialect is not None)]
             found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
             found += [*_namesakes(reading, text), *_rates(reading, text), *_empties(reading, text, dialect)]
-            found += _written_days(reading, text, dialect)
+            found += [*_picked(reading, text), *_written_days(reading, text, dialect)]
     spelled = [str(table["table_name"]) for table in known.values()]
     return [Other(each.query, named(each.instead, spelled, names, dialect), each.reading, each.other) for each in found]
 
@@ -173,6 +173,14 @@ def _namesakes(reading: Reading, text: str) -> Iterator[Other]:
             if (instead := grouped_also(text, _qualified(key, unique))) != text:
                 yield Other(text, instead, key.name, unique)
             return
+
+
+def _picked(reading: Reading, text: str) -> Iterator[Other]:
+    """Each value of an ungrouped column apart, because a lenient database shows any one of a group's."""
+    bare = {name for _, name in selects(text)[0].picked}
+    for column in (part.unalias() for part in reading.plain):
+        if isinstance(column, exp.Column) and column.name in bare:
+            yield Other(text, grouped_also(text, column.sql()), "GROUP BY", f"GROUP BY {column.sql()}")
 
 
 def _named(table: Mapping[str, Any]) -> tuple[str, str]:

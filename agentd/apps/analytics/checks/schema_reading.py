@@ -16,7 +16,7 @@ from agentd.apps.analytics.question.comparisons import ends_of
 from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, valued
 from agentd.apps.analytics.vocabulary import column_phrases, finder, topics_of, vocabulary
 
-_HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
+HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
 """Head words that end a column's name; the words before them say what it is about."""
 Found = tuple[Mapping[str, Any], Mapping[str, Any]]
 """A table and one of its columns, as the schema search returns them."""
@@ -226,7 +226,7 @@ class Reading:
         found = self.column(column)
         assert found is not None
         name, about = str(found[1]["name"]), str(found[1].get("description") or "")
-        head = [word for word in words_of(name).split() if word not in _HEADS][-1:]
+        head = [word for word in words_of(name).split() if word not in HEADS][-1:]
         return bool(self.asked.hits(name, about) if about or not head else self.asked.hits(head[0]))
 
     def called(self, column: exp.Column) -> bool:

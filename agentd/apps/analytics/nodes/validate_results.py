@@ -63,7 +63,8 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     failed_queries = len(state.get("query_execution_errors") or [])
     queries = len(state.get("operation_plan") or state.get("sql_queries_plan") or [])
     queries += state.get("raw_data_query_plan") is not None
-    twice = left_out.doubtful(empty) + len(unmet)
+    same_rows = any(each.name == "duplicates" and each.outcome == "warning" for each in findings)
+    twice = left_out.doubtful(empty) + len(unmet) + same_rows
     changes: dict[str, Any] = {
         "data_quality_checks": {
             finding.name: {"outcome": finding.outcome, "message": finding.message} for finding in findings

@@ -57,12 +57,29 @@ def ends_of(question: str) -> dict[str, frozenset[str]]:
     """{word: the sort orders that answer it} for each superlative of a question ("terbesar": desc; "terlama": either),
     or for "top 5". The question comes without time words. A superlative before a number counts as a bound."""
     ends: dict[str, frozenset[str]] = {}
+    behind = 0
     for found in superlatives(question):
         directions = frozenset(way for key, way in _ENDS.items() if finder(key).fullmatch(found[0]))
-        if directions and not re.match(r"\W*\d", question[found.end() :]):
+        other_end = _to().fullmatch(question[behind : found.start()]) if behind else None
+        number = re.match(r"\W*\d", question[found.end() :])
+        if directions and not (number or other_end or _part_of_a_name(question, found)):
             ends[found[0]] = directions
+        behind = found.end()
     top = finder("tops").search(question)
     return ends or ({top[0]: frozenset({"desc"})} if top else {})
+
+
+@cache
+def _to() -> re.Pattern[str]:
+    """What stands between the ends of an order: "from longest *to* shortest", "dari tertinggi *ke yang* terendah"."""
+    return re.compile(rf"\W*{finder('to', 'order_to').pattern}\W+(?:the\W+|yang\W+)?", re.IGNORECASE)
+
+
+def _part_of_a_name(question: str, found: re.Match[str]) -> bool:
+    """Whether the word is a part of a person's name: "first name", "first and last names"."""
+    part, names = finder("name_parts"), finder("names").pattern
+    behind = rf"(?:\W+(?:{finder('joined').pattern}\W+)?{part.pattern})?\W+{names}"
+    return bool(part.fullmatch(found[0]) and re.match(behind, question[found.end() :], re.IGNORECASE))
 
 
 def unclaimed(text: str) -> str:

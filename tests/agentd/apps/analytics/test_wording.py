@@ -230,3 +230,9 @@ async def test_whom_a_question_asks_for_is_named(erp: Path, template: str, told:
     made = plan(first, template=template)
     answer = await Office(erp, SALES, made).ask("Who among our salesmen has the highest target?")
     assert answer["final_narrative"] == told
+
+
+@pytest.mark.parametrize("text", ["33,33%", "00:00", "AS: 5.5"])
+def test_a_number_repeats_nothing(text: str) -> None:
+    assert unrepeated(text) == text
+    assert not wording.repeats(text)

@@ -30,6 +30,7 @@ def of(*queries: str) -> Plan:
         ("SELECT COUNT(*) AS N FROM t WHERE STRFTIME('%Y-%m', DocDate) = '2022-10'", "2022-10"),
         ("SELECT COUNT(*) AS N FROM t WHERE STRFTIME('%Y-%m', DocDate) BETWEEN '2022-07' AND '2022-09'", ""),
         (f"SELECT SUM(a) AS NOV, SUM(a) AS DEC_, MAX(b) AS C FROM t WHERE {WITHIN}", "NOV and DEC_ are both SUM(a)"),
+        (f"SELECT a FROM t WHERE b = TRUE AND {WITHIN} AND b = TRUE", "b = TRUE is there twice"),
         (f"SELECT SUM(a) - SUM(a) AS MORE FROM t WHERE {WITHIN}", "SUM(a) - SUM(a) is always 0"),
         ("SELECT a FROM t WHERE DocDate = '2022-07-01' AND DocDate = '2022-09-30'", "no DocDate is both from"),
         (

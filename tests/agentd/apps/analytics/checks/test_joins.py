@@ -14,6 +14,7 @@ from agentd.apps.analytics.checks.joins import (
     made_up_joins,
     only_some,
     picked_at_random,
+    unexplained_joins,
     without_details,
 )
 from agentd.apps.analytics.planner.conversion import read_plan
@@ -233,3 +234,19 @@ def test_a_code_that_stands_for_a_name_is_doubted(query: str, codes: list[str]) 
     assert list(codes_for_names(made, tables, known)) == codes
     for relations in (known, known[1:]):
         assert list(codes_for_names(made, tables[::2], relations)) == codes, "MediaType was not consulted"
+
+
+@pytest.mark.parametrize(
+    ("condition", "doubted"),
+    [
+        ("writes.pid = author.aid", True),
+        ("writes.aid = author.aid", False),
+        ("writes.author = author.author_code", False),
+        ("writes.author_id = author.id", False),
+    ],
+)
+def test_without_known_joins_columns_with_no_word_in_common_are_a_doubt(condition: str, doubted: bool) -> None:
+    tables = [{"table_name": name, "columns": []} for name in ("writes", "author")]
+    made = read_plan(sql(condition, "writes JOIN author"), "sql", {}, [])
+    assert list(unexplained_joins(made, tables, [])) == ([condition] if doubted else [])
+    assert list(unexplained_joins(made, tables, KNOWN)) == []

@@ -74,6 +74,12 @@ def differing(question: str, query: str) -> list[tuple[str, str]]:
     [
         ("How many orders were shipped in January 2021?", SHIPPED, [("OrderDate", "ShippedDate")]),
         ("How many orders in January 2021?", SHIPPED, []),
+        (
+            "Total per customer?",
+            f"SELECT Note, SUM(Total) AS t {JOINED} GROUP BY Customers.Id",
+            [("GROUP BY", "GROUP BY Note")],
+        ),
+        ("Total per customer?", f"SELECT Name, SUM(Total) AS t {JOINED} GROUP BY Customers.Id", []),
         ("Total per customer?", f"SELECT Name, SUM(Total) AS t {JOINED} GROUP BY Name", []),
         (
             "Total per person?",

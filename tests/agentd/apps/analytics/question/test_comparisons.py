@@ -46,6 +46,10 @@ def test_a_bound_asks_for_no_end_of_a_list_and_names_no_number_of_rows(question:
         ("5 barang teratas", {"teratas": {"desc"}}),
         ("Kategori apa yang produknya paling sedikit?", {"paling sedikit": {"asc"}}),
         ("The first 3 orders", {}),
+        ("Rivers from longest to shortest", {"longest": {"desc", "asc"}}),
+        ("Gunung dari yang tertinggi ke yang terendah", {"tertinggi": {"desc"}}),
+        ("First and last names of the doctors", {}),
+        ("Their first name, of the first order", {"first": {"asc"}}),
         ("Penjualan per negara", {}),
     ],
 )
