@@ -25,31 +25,28 @@ async def there(daemon: Daemon, *run_ids: str) -> list[str]:
     return [row.run_id for row in rows if row is not None]
 
 
-async def test_a_visitors_session_goes_after_a_day_and_staffs_after_thirty(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("set_back", "days", "left"),
+    [
+        (0, (0.9, 0.2, 28.0, 2.0), [["kiosk", "desk"], ["desk"], ["desk"], []]),
+        (3 * 365, (0.0, 0.9, 0.2), [["kiosk", "desk"], ["kiosk", "desk"], ["desk"]]),
+    ],
+    ids=["in their time", "the clock was set back"],
+)
+async def test_a_visitors_session_goes_after_a_day_and_staffs_after_thirty(
+    tmp_path: Path, set_back: int, days: tuple[float, ...], left: list[list[str]]
+) -> None:
     daemon = Daemon(tmp_path, final("x"))
     async with daemon.engine:
         await daemon.runs.run("a", AgentOptions(run_id="kiosk"), KIOSK)
         await daemon.runs.run("a", AgentOptions(run_id="desk"), STAFF)
+        daemon.clock.advance(-set_back * 86_400)
         seen = []
-        for days in (0.9, 0.2, 28.0, 2.0):
-            daemon.clock.advance(days * 86_400)
+        for passed in days:
+            daemon.clock.advance(passed * 86_400)
             await purge(daemon.sessions, Ages())
             seen.append(await there(daemon, "kiosk", "desk"))
-        assert seen == [["kiosk", "desk"], ["desk"], ["desk"], []]
-    daemon.store.close()
-
-
-async def test_sessions_from_before_the_clock_was_set_back_go_in_their_time(tmp_path: Path) -> None:
-    daemon = Daemon(tmp_path, final("x"))
-    async with daemon.engine:
-        await daemon.runs.run("a", AgentOptions(run_id="kiosk"), KIOSK)
-        daemon.clock.advance(-3 * 365 * 86_400)
-        seen = []
-        for days in (0.0, 0.9, 0.2):
-            daemon.clock.advance(days * 86_400)
-            await purge(daemon.sessions, Ages())
-            seen.append(await there(daemon, "kiosk"))
-        assert seen == [["kiosk"], ["kiosk"], []]
+        assert seen == left
     daemon.store.close()
 
 

@@ -48,19 +48,18 @@ async def test_the_catalogue_carries_what_the_server_says_about_its_tools(host: 
     assert catalogue.servers[0].protocol_version == "2026-07-28"
 
 
-async def test_what_proves_who_somebody_is_answers_only_a_call_that_knows_it(host: McpToolHost) -> None:
-    known = request(host, "friendly", "verify", pin="739105")
-    named_before_it_was_up = known.model_copy(update={"tool": ToolInfo(name="verify", server="friendly")})
+@pytest.mark.parametrize(
+    ("tool", "given", "refusal"),
+    [("verify", {"pin": "739105"}, "unknown_tool"), ("echo", {"text": "hello"}, "tool_execution")],
+    ids=["proves who somebody is", "official"],
+)
+async def test_a_special_tool_answers_only_a_call_that_knows_what_it_is(
+    host: McpToolHost, tool: str, given: dict[str, str], refusal: str
+) -> None:
+    known = request(host, "friendly", tool, **given)
+    named_before_it_was_up = known.model_copy(update={"tool": ToolInfo(name=tool, server="friendly")})
     refused = await host.call(named_before_it_was_up)
-    assert (refused.success, refused.error_type) == (False, "unknown_tool")
-    assert (await host.call(known)).success
-
-
-async def test_an_official_tool_answers_only_a_call_that_was_judged_as_one(host: McpToolHost) -> None:
-    known = request(host, "friendly", "echo", text="hello")
-    named_before_it_was_up = known.model_copy(update={"tool": ToolInfo(name="echo", server="friendly")})
-    refused = await host.call(named_before_it_was_up)
-    assert (refused.success, refused.error_type) == (False, "tool_execution")
+    assert (refused.success, refused.error_type) == (False, refusal)
     assert (await host.call(known)).success
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from lab.eval.text2cypher.asking import Writes
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.workbench import Workbench
-from tests.servers.text2cypher.test_any_graph import answered, opened
+from tests.servers.text2cypher.test_any_graph import answered, graph_of, opened
 
 FORUM = {
     "nodes.Reply": "name,chosen,score\nr1,true,3\nr2,false,5\nr3,false,1\n",
@@ -20,13 +19,7 @@ FORUM = {
     "nodes.Remark": "name,score,town\nm1,2,Oban\nm2,4,Oban\nm3,4,Kyle\n",
     "edges.IN": "from_label,from_key,to_label,to_key\nReply,r1,Thread,t1\nReply,r2,Thread,t1\nReply,r3,Thread,t2\n",
 }
-
-
-@pytest.fixture(scope="module")
-def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    held = opened(tmp_path_factory.mktemp("forum"), FORUM)
-    yield held
-    held.backend.close()
+forum = graph_of(FORUM)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from llguidance import LLMatcher, LLTokenizer
@@ -72,6 +74,18 @@ def opened(folder: Path, files: dict[str, str]) -> Workbench:
     for name, text in files.items():
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
     return Workbench(EmbeddedBackend(folder), [], folder)
+
+
+def graph_of(files: dict[str, str]) -> Any:
+    """A fixture: the graph of these files, one for a module's tests."""
+
+    @pytest.fixture(scope="module")
+    def graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+        held = opened(tmp_path_factory.mktemp("graph"), files)
+        yield held
+        held.backend.close()
+
+    return graph
 
 
 def answered(bench: Workbench, question: str, query: str) -> str:

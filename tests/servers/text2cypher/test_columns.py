@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from servers.text2cypher.core.llm_client import Completion, LLMError
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.linking.language import languages
-from tests.servers.text2cypher.test_any_graph import opened
+from tests.servers.text2cypher.test_any_graph import graph_of, opened
 
 MUSEUM = {
     "types": "label,property,type\nGUARDS,shifts,STRING[]\n",
@@ -30,13 +29,7 @@ MUSEUM = {
     "edges.GUARDS": 'from_label,from_key,to_label,to_key,shifts\nCurator,1,Hall,1,"[""early"", ""late""]"\n'
     'Curator,2,Hall,2,"[""late""]"\nCurator,3,Hall,2,"[""early"", ""late"", ""night""]"\n',
 }
-
-
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    held = opened(tmp_path_factory.mktemp("museum"), MUSEUM)
-    yield held
-    held.backend.close()
+bench = graph_of(MUSEUM)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from llguidance import LLMatcher, LLTokenizer, grammar_from
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.grammar.variables import variables_of
 from tests.servers.text2cypher.harbour import covering
-from tests.servers.text2cypher.test_any_graph import answered, opened
+from tests.servers.text2cypher.test_any_graph import answered, graph_of, opened
 
 PLAYS = {
     "nodes.Player": "name,born\nIda Roth,1950\nAbel Cruz,1964\nUma Bright,1988\n",
@@ -21,13 +20,7 @@ PLAYS = {
     "edges.COMPOSED": "from_label,from_key,to_label,to_key\n"
     "Player,Ida Roth,Play,The Ferry\nPlayer,Uma Bright,Play,Old Salt\n",
 }
-
-
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    held = opened(tmp_path_factory.mktemp("plays"), PLAYS)
-    yield held
-    held.backend.close()
+bench = graph_of(PLAYS)
 
 
 def texts(bench: Workbench, question: str) -> list[str]:

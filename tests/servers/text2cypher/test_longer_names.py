@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.linking.language import languages
 from tests.servers.text2cypher.harbour import covering
-from tests.servers.text2cypher.test_any_graph import answered, opened
+from tests.servers.text2cypher.test_any_graph import answered, graph_of
 
 CARGO = {
     "nodes.Shipment": "_key,id,sender_port,sender_port_land,weight,dispatched\n"
@@ -20,13 +18,7 @@ CARGO = {
     "edges.SENDER": "from_label,from_key,to_label,to_key\nShipment,a,Firm,1\nShipment,b,Firm,2\nShipment,c,Firm,2\n",
     "edges.LAND": "from_label,from_key,to_label,to_key\nFirm,1,Land,s\nFirm,2,Land,s\nFirm,3,Land,n\n",
 }
-
-
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    held = opened(tmp_path_factory.mktemp("cargo"), CARGO)
-    yield held
-    held.backend.close()
+bench = graph_of(CARGO)
 
 
 def first(bench: Workbench, question: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from lab.eval.text2cypher.asking import Writes
@@ -13,7 +11,7 @@ from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.crossed import crossed
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
-from tests.servers.text2cypher.test_any_graph import opened
+from tests.servers.text2cypher.test_any_graph import graph_of
 
 ENDS = "from_label,from_key,to_label,to_key\n"
 SHOP = {
@@ -263,11 +261,7 @@ def answered(bench: Workbench, question: str, query: str) -> str:
     return str(found["status"])
 
 
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    held = opened(tmp_path_factory.mktemp("shop"), SHOP)
-    yield held
-    held.backend.close()
+shop = graph_of(SHOP)
 
 
 @pytest.mark.parametrize(("question", "query"), BESIDE)

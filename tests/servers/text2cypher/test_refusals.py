@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,18 +10,13 @@ from lab.eval.text2cypher.asking import Writes
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.workbench import Workbench
-from tests.servers.text2cypher.test_any_graph import opened
+from tests.servers.text2cypher.test_any_graph import graph_of, opened
 from tests.servers.text2cypher.test_columns import MUSEUM
 
 QUERY = "MATCH (c:Curator) RETURN c.name"
 
 
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    """The museum's."""
-    held = opened(tmp_path_factory.mktemp("museum"), MUSEUM)
-    yield held
-    held.backend.close()
+bench = graph_of(MUSEUM)
 
 
 def _asked(bench: Workbench, question: str) -> dict[str, object]:

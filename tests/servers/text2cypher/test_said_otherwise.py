@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from servers.text2cypher.core.workbench import Workbench
-from tests.servers.text2cypher.test_any_graph import answered, opened
+from tests.servers.text2cypher.test_any_graph import answered, graph_of
 
 WARDS = {
     "nodes.Visit": "number,reporter,year\n501,Nurse,2001\n502,Guard,2002\n503,Nurse,2003\n504,Cook,2004\n",
@@ -25,13 +23,7 @@ WARDS = {
     "edges.MINOR_SUSPECT": "from_label,from_key,to_label,to_key\nVisit,502,Remedy,Zenoba\nVisit,503,Remedy,Pirex\n",
     "edges.MENTOR": "from_label,from_key,to_label,to_key\nVisit,501,Ward,North\nVisit,502,Ward,South\n",
 }
-
-
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    held = opened(tmp_path_factory.mktemp("wards"), WARDS)
-    yield held
-    held.backend.close()
+bench = graph_of(WARDS)
 
 
 @pytest.mark.parametrize(

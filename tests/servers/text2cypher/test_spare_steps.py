@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from lab.eval.text2cypher.asking import Writes
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.answer import ask
 from servers.text2cypher.core.workbench import Workbench
-from tests.servers.text2cypher.test_any_graph import opened
+from tests.servers.text2cypher.test_any_graph import graph_of
 
 ENDS = "from_label,from_key,to_label,to_key\n"
 OFFICE = {
@@ -27,11 +25,7 @@ FILED = "MATCH (c:Clerk)-[:FILED]->(:Folder)-[:HOLDS]->(l:Letter {name: 'Alfa'})
 BEGIN, END = "l.date >= '2013-01-01'", "l.date <= '2013-12-31'"
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    held = opened(tmp_path_factory.mktemp("office"), OFFICE)
-    yield held
-    held.backend.close()
+office = graph_of(OFFICE)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from lab.eval.text2cypher.asking import Writes
@@ -13,7 +11,7 @@ from servers.text2cypher.core.meant import doubts_of_choice
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.linking.coverage import coverage
-from tests.servers.text2cypher.test_any_graph import answered, opened
+from tests.servers.text2cypher.test_any_graph import answered, graph_of
 
 CHANNELS = {
     "nodes.Channel": "name,followers,view_count,summary\nNorth,1500,90,cold\nSouth,4000,700,warm\n"
@@ -22,13 +20,7 @@ CHANNELS = {
     "edges.RUNS": "from_label,from_key,to_label,to_key,share\nOwner,Ana Moss,Channel,North,10\n"
     "Owner,Per Lind,Channel,South,60\nOwner,Ana Moss,Channel,West,50\n",
 }
-
-
-@pytest.fixture(scope="module")
-def channels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    held = opened(tmp_path_factory.mktemp("channels"), CHANNELS)
-    yield held
-    held.backend.close()
+channels = graph_of(CHANNELS)
 
 
 @pytest.mark.parametrize(
@@ -102,13 +94,7 @@ GOODS = {
     "edges.SELLS": "from_label,from_key,to_label,to_key\nShop,North,Product,Chai\n",
     "types": "label,property,type\nProduct,freight,STRING\n",
 }
-
-
-@pytest.fixture(scope="module")
-def goods(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    held = opened(tmp_path_factory.mktemp("goods"), GOODS)
-    yield held
-    held.backend.close()
+goods = graph_of(GOODS)
 
 
 @pytest.mark.parametrize(
