@@ -12,6 +12,7 @@ from typing import Any
 
 from lab.eval.text2cypher.same import says_the_same
 from lab.eval.text2cypher.sets import Question, QuestionSet
+from lab.eval.text2cypher.ties import as_well
 from lab.eval.text2cypher.wrong import wrong_queries
 from servers.text2cypher.config import Aids, Settings
 from servers.text2cypher.core.agent_loop import AgentLoop, Model
@@ -28,7 +29,8 @@ from servers.text2cypher.metrics.output_metrics import compare_outputs
 class Record:
     """One question asked once. `doubts`: kind → count; `wrong`: how the query was made wrong, if it was.
 
-    `same`: passed, or both results say the same of the same things although one shows more columns.
+    `same`: passed, or both results say the same of the same things although one shows more columns. `tied`: the same as
+    what gold could have returned as well (ties.py); these are also `same`.
     """
 
     id: str
@@ -43,6 +45,7 @@ class Record:
     untouched: bool = True
     seconds: float = 0.0
     same: bool = False
+    tied: bool = False
 
 
 class Writes:
@@ -126,7 +129,7 @@ class Asking:
         found = ask(self.bench, loop, question.question)
         seconds = time.monotonic() - started
         rows = self._rows(found["cypher"]) if found["cypher"] else None
-        passed = bool(compare_outputs(question.cypher, self._gold[question.id], rows).pass_at_1)
+        passed, same, tied = self._judged(question, rows or [])
         doubts = Counter(doubt.kind for doubt in loop.state.doubts) if loop.state is not None else Counter(["refused"])
         return Record(
             question.id,
@@ -140,8 +143,21 @@ class Asking:
             dict(doubts),
             written is None or found["cypher"] == written,
             round(seconds, 3),
-            passed or says_the_same(question.cypher, self._gold[question.id], rows or []),
+            same,
+            tied,
         )
+
+    def _judged(self, question: Question, rows: list[list[Any]]) -> tuple[bool, bool, bool]:
+        """Record's (passed, same, tied)."""
+        gold, held = question.cypher, self._gold[question.id]
+        passed = bool(compare_outputs(gold, held, rows).pass_at_1)
+        if passed or says_the_same(gold, held, rows):
+            return passed, True, False
+        other = as_well(gold, rows, self._rows) if rows else None
+        tied = other is not None and (
+            bool(compare_outputs(gold, other, rows).pass_at_1) or says_the_same(gold, other, rows)
+        )
+        return False, tied, tied
 
     def close(self) -> None:
         """Close the graph engine."""

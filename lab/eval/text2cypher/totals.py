@@ -14,7 +14,8 @@ BINS = 10
 def totals(records: Sequence[Record]) -> dict[str, Any]:
     """Rates in percent as {rate, of, interval}; `calibration` has a row for each non-empty bin.
 
-    `pass_at_1` and `right_…` compare whole rows; `same_of_certain` and the calibration compare what both results show.
+    `pass_at_1` and `right_…` compare whole rows; `same_of_certain` and the calibration compare what both results show;
+    `tied_of_certain` are those of the same that differ from gold only in what its order leaves open.
     """
     certain = [record for record in records if record.certain]
     kinds = sorted({record.kind for record in records})
@@ -26,6 +27,7 @@ def totals(records: Sequence[Record]) -> dict[str, Any]:
         "certain": _rate(len(certain), len(records)),
         "right_of_certain": _rate(sum(record.passed for record in certain), len(certain)),
         "same_of_certain": _rate(sum(record.same for record in certain), len(certain)),
+        "tied_of_certain": _rate(sum(record.tied for record in certain), len(certain)),
         "right_called_certain": _rate(
             sum(record.passed for record in certain), sum(record.passed for record in records)
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from servers.text2cypher.core.agent_loop import AgentLoop, OnAttempt
@@ -48,11 +48,13 @@ def ask(bench: Workbench, loop: AgentLoop, question: str, on_attempt: OnAttempt 
     named = headings(state.columns, QueryFacts.of(state.final_query or ""), words)
     said = _supposing(state, words) + sentence(named, state.rows, words)
     doubts = [words[f"doubt_{doubt.kind}"].format(about=doubt.about) for doubt in state.doubts]
+    names = {*bench.backend.schema.labels, *bench.backend.schema.relationships, *bench.backend.schema.properties}
     said = " ".join((said, *(words[f"note_{note.kind}"].format(about=note.about) for note in state.notes)))
     if state.status is AgentStatus.UNCERTAIN:
-        taken = "; ".join(f"'{word}' = {meaning or words['nothing']}" for word, meaning, _ in state.taken) or "-"
+        taken = "; ".join(f"'{word}' = {_told(meaning, names, words)}" for word, meaning, _ in state.taken) or "-"
         query = state.final_query or ""
-        said = words["uncertain"].format(doubts=" ".join(doubts), answer=said, taken=taken, query=query)
+        why = " ".join([*doubts[:1], *(doubt[:1].upper() + doubt[1:] for doubt in doubts[1:])])
+        said = words["uncertain"].format(doubts=why, answer=said, taken=taken, query=query)
     return _result(state, said, doubts, named)
 
 
@@ -60,6 +62,14 @@ def _supposing(state: AgentState, words: dict[str, str]) -> str:
     """Says which stored value a misspelt name was taken for."""
     misspelt = [(said, _in_words(stored)) for said, stored, spelling in state.taken if spelling < 1 and stored]
     return "".join(words["supposing"].format(said=said, stored=stored) for said, stored in misspelt)
+
+
+def _told(meaning: str | None, names: Collection[str], words: dict[str, str]) -> str:
+    """What a word was taken for, in the question's language: `greater 5` is `lebih dari 5`; the graph's names stay."""
+    if meaning is None or meaning in names or meaning.startswith("'"):
+        return meaning or words["nothing"]
+    cue, blank, rest = meaning.partition(" ")
+    return f"{words.get(f'cue_{cue}', cue)}{blank}{rest}"
 
 
 def _in_words(meaning: str) -> str:
@@ -75,13 +85,19 @@ def sentence(named: list[str], rows: list[list[Any]], words: dict[str, str]) -> 
         value = rows[0][0]
         if isinstance(value, bool):
             return words["yes"] if value else words["no"]
-        return words["one"].format(value=_text(value))
+        return words["one"].format(value=_ended(_text(value)))
     if len(rows) == 1:
         cells = (f"{column} {_text(value)}" for column, value in zip(named, rows[0], strict=False))
-        return words["one"].format(value=", ".join(cells))
+        return words["one"].format(value=_ended(", ".join(cells)))
     shown = "; ".join(" – ".join(_text(value) for value in row) for row in rows[:MOST_SHOWN])
     left = len(rows) - MOST_SHOWN
-    return words["many"].format(count=len(rows), values=shown + (words["more"].format(count=left) if left > 0 else ""))
+    values = shown + words["more"].format(count=left) if left > 0 else _ended(shown)
+    return words["many"].format(count=len(rows), values=values)
+
+
+def _ended(text: str) -> str:
+    """Text without the stop of its own that a sentence would double."""
+    return text.removesuffix(".")
 
 
 def _no_question(question: str, words: dict[str, str]) -> str | None:

@@ -65,17 +65,16 @@ def assess(
         *ambiguous(hints, facts, linker, {held.meaning for held in taken if held.meaning}),
     ]
     doubts += [doubt for doubt in unspoken(hints, facts, linker) if doubt not in doubts]
-    if state.columns:
-        differing = (held for held in otherwise(hints, facts, linker) if differs(run(held.query), state.rows))
-        doubts += dict.fromkeys(Doubt(held.kind, held.about) for held in differing)
-        if (either := either_for_both(hints, facts, linker, state.rows, run)) is not None:
-            doubts.append(Doubt("unused", either))
+    differing = (held for held in otherwise(hints, facts, linker) if differs(run(held.query), state.rows))
+    doubts += dict.fromkeys(Doubt(held.kind, held.about) for held in differing)
+    if (either := either_for_both(hints, facts, linker, state.rows, run)) is not None:
+        doubts.append(Doubt("unused", either))
     if (without := left_out(hints, facts, linker, run)) is not None:
         doubts.append(Doubt("left_out", without))
     if (key := unranked(facts, state.rows, run)) is not None:
         words = languages().voice_of(hints.question).answers
         doubts.append(Doubt("unranked", *headings([key], facts, words)))
-    if (other := tied(facts, state.rows, run)) is not None:
+    if (other := tied(hints, facts, state.rows, run)) is not None:
         (doubts if other[1] else notes).append(Doubt("tied", other[0]))
     state.taken = [(held.words, held.meaning, held.spelling) for held in taken]
     state.notes = notes
@@ -103,8 +102,6 @@ def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 
 def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     cells = [cell for row in state.rows for cell in row]
-    if not state.columns and not cells:
-        return  # nothing was run, only the rules were applied
     if all(cell is None or cell == [] or (cell == 0 and not isinstance(cell, bool)) for cell in cells):
         yield Doubt("empty")
     elif repeats(cells, hints):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.cypher.brackets import outside
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import roots, roots_in
@@ -35,12 +36,11 @@ def _shown(facts: QueryFacts) -> Iterator[tuple[str, str]]:
     """(variable, property) of what is returned outside functions; the property is empty for a whole node."""
     known = {held.variable for held in facts.structure.nodes}
     known |= {held.variable for held in facts.structure.relationships}
-    depth, tokens = 0, facts.returned
-    for place, token in enumerate(tokens):
-        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-        if not depth and token.is_word("ORDER", "SKIP", "LIMIT", "UNION"):
+    tokens = facts.returned
+    for place, token in outside(tokens):
+        if token.is_word("ORDER", "SKIP", "LIMIT", "UNION"):
             return
         begins = not place or not (tokens[place - 1].text == "." or tokens[place - 1].is_word("AS"))
-        if not depth and begins and token.is_name and token.value in known:
+        if begins and token.is_name and token.value in known:
             after = [held.value for held in tokens[place + 1 : place + 3]]
             yield token.value, after[1] if after[:1] == ["."] and len(after) > 1 else ""

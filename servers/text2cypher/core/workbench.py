@@ -54,7 +54,7 @@ class Workbench:
     @cached_property
     def examples(self) -> list[Example]:
         """The examples that fit this graph's schema; if none do, some generated from the graph."""
-        if self._fitting or not self.backend.can_run:
+        if self._fitting:
             return self._fitting
         return generated(self.backend, Naming(self.backend.schema, self.values), self.values)
 
@@ -70,16 +70,16 @@ class Workbench:
     @cached_property
     def values(self) -> ValueIndex:
         """The stored values."""
-        return ValueIndex.of(self.backend, self._lexicon.values) if self.backend.can_run else ValueIndex({})
+        return ValueIndex.of(self.backend, self._lexicon.values)
 
     def may_hold(self, name: str) -> bool:
         """False if no stored text, also in relationships and lists, contains one of the names joined in `name`.
 
-        True for a graph that can't be queried, or not in time.
+        True for a graph that can't be queried in time.
         """
         joins = self.linker.wording.compiled(r"\s+‹joins›\s+")
         try:
-            return not self.backend.can_run or any(self._says(folded(one)) for one in joins.split(name))
+            return any(self._says(folded(one)) for one in joins.split(name))
         except QueryError:  # too slow for a graph of this size
             return True
 
@@ -104,12 +104,10 @@ class Workbench:
     @cached_property
     def linker(self) -> Linker:
         """Links words to the graph."""
-        lexicon = self._lexicon
-        if self.backend.can_run:
-            moments = moments_of(self.backend)
-            said = tuple(said_of(self.backend, self.values, moments))
-            timed = frozenset(name for _, name in said)
-            lexicon = replace(lexicon, also=(*lexicon.also, *said), timed=timed, moments=moments)
+        moments = moments_of(self.backend)
+        said = tuple(said_of(self.backend, self.values, moments))
+        timed = frozenset(name for _, name in said)
+        lexicon = replace(self._lexicon, also=(*self._lexicon.also, *said), timed=timed, moments=moments)
         return Linker(self.backend.schema, lexicon, self.values)
 
     @cached_property
@@ -125,7 +123,7 @@ class Workbench:
     @cached_property
     def feedback(self) -> FeedbackBuilder:
         """Converts errors to words."""
-        return FeedbackBuilder(self.backend, self.values if self.backend.can_run else None)
+        return FeedbackBuilder(self.backend, self.values)
 
     @cached_property
     def similar(self) -> SimilarExamples:

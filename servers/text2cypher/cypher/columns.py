@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from servers.text2cypher.cypher.brackets import find, outside, parted
 from servers.text2cypher.cypher.tokens import Token, tokenize
 
 _AFTER = ("ORDER", "SKIP", "LIMIT", "UNION")
@@ -10,29 +13,10 @@ _AFTER = ("ORDER", "SKIP", "LIMIT", "UNION")
 def column_names(query: str) -> list[str]:
     """The names as in Neo4j; empty if the query doesn't end in a RETURN or returns `*`."""
     tokens = tokenize(query)
-    depth = 0
-    begin = None
-    for place, token in enumerate(tokens):
-        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-        if depth == 0 and token.is_word("RETURN"):
-            begin = place + 1
-    if begin is None:
-        return []
-    if begin < len(tokens) and tokens[begin].is_word("DISTINCT"):
-        begin += 1
-    names: list[str] = []
-    item: list[Token] = []
-    for token in tokens[begin:]:
-        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-        if depth == 0 and (token.text == ";" or token.is_word(*_AFTER)):
-            break
-        if depth == 0 and token.text == ",":
-            names.append(_name(query, item))
-            item = []
-        else:
-            item.append(token)
-    if item:
-        names.append(_name(query, item))
+    begin = max((place + 1 for place, token in outside(tokens) if token.is_word("RETURN")), default=len(tokens))
+    begin += any(token.is_word("DISTINCT") for token in tokens[begin : begin + 1])
+    end = find(tokens, lambda token: token.text == ";" or token.is_word(*_AFTER), begin)
+    names = [_name(query, item) for item in parted(tokens[begin:end])]
     return [] if names == ["*"] else names
 
 
@@ -42,9 +26,7 @@ def owner_and_property(column: str) -> tuple[str, str]:
     return variable, name.strip("`").replace("``", "`")
 
 
-def _name(query: str, item: list[Token]) -> str:
-    if not item:
-        return ""
+def _name(query: str, item: Sequence[Token]) -> str:
     if len(item) > 2 and item[-2].is_word("AS"):
         return item[-1].value
     return query[item[0].start : item[-1].end]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from servers.text2cypher.cypher.brackets import closing, parted
 from servers.text2cypher.cypher.records import Structure
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token
@@ -65,16 +66,6 @@ def apply(query: str, edits: Sequence[Edit]) -> str:
     return query
 
 
-def closing(tokens: list[Token], opener: int) -> int:
-    """The index of the bracket that closes the one at `opener`; parse() has checked that there is one."""
-    depth = 0
-    for place in range(opener, len(tokens)):
-        depth += (tokens[place].text in ("(", "[", "{")) - (tokens[place].text in (")", "]", "}"))
-        if depth == 0:
-            return place
-    raise AssertionError("parse() has checked the brackets")
-
-
 def calls(query: str, structure: Structure) -> list[Edit]:
     """Edits for functions with another name or form; arguments are rewritten recursively."""
     tokens = structure.tokens
@@ -122,14 +113,8 @@ def _call(query: str, tokens: list[Token], place: int) -> Edit | None:
 
 def _arguments(query: str, tokens: list[Token], opener: int) -> list[str]:
     """The arguments of a call as text, each rewritten."""
-    close = closing(tokens, opener)
-    begin, depth, found = tokens[opener].end, 0, []
-    for token in tokens[opener + 1 : close + 1]:
-        if depth == 0 and (token.text == "," or token is tokens[close]):
-            found.append(query[begin : token.start].strip())
-            begin = token.end
-        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-    return [apply(text, _inside(text)) for text in found if text]
+    found = [query[held[0].start : held[-1].end] for held in parted(tokens[opener + 1 : closing(tokens, opener)])]
+    return [apply(text, _inside(text)) for text in found]
 
 
 def _inside(text: str) -> list[Edit]:

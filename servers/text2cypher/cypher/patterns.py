@@ -5,12 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
+from servers.text2cypher.cypher.brackets import OPENERS
 from servers.text2cypher.cypher.cursor import TokenCursor
 from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern, Structure
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token
 from servers.text2cypher.linking.language import message
-
-OPENERS = {"(": ")", "[": "]", "{": "}"}
 
 
 class PatternReader(TokenCursor, ABC):

@@ -8,10 +8,11 @@ texts, subqueries only with MATCH, keywords as names only in backquotes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations, pairwise
 
-from servers.text2cypher.cypher.functions import Edit, UnsupportedError, apply, calls, closing, subscripts
+from servers.text2cypher.cypher.brackets import closing, find
+from servers.text2cypher.cypher.functions import Edit, UnsupportedError, apply, calls, subscripts
 from servers.text2cypher.cypher.records import RelationshipPattern, Structure
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token, quote
@@ -75,8 +76,8 @@ def _comprehensions(query: str, structure: Structure) -> list[Edit]:
         if token.text != "[" or not tokens[place + 1].is_name or not tokens[place + 2].is_word("IN"):
             continue
         close = closing(tokens, place)
-        where = _at_depth(tokens, place + 3, close, lambda t: t.is_word("WHERE"))
-        bar = _at_depth(tokens, place + 3, close, lambda t: t.text == "|")
+        where = find(tokens, lambda t: t.is_word("WHERE"), place + 3, close)
+        bar = find(tokens, lambda t: t.text == "|", place + 3, close)
         variable = tokens[place + 1].text
         source = query[tokens[place + 3].start : tokens[min(where, bar, close)].start].strip()
         if where < close:
@@ -93,7 +94,7 @@ def _is_pattern_list(tokens: list[Token], place: int) -> bool:
     """True for `[(a)-[:T]->(b) | b.name]`."""
     close = closing(tokens, place)
     after = closing(tokens, place + 1) + 1
-    bar = _at_depth(tokens, place + 1, close, lambda held: held.text == "|")
+    bar = find(tokens, lambda t: t.text == "|", place + 1, close)
     return bar < close and after < bar and tokens[after].text in ("-", "<")
 
 
@@ -282,12 +283,3 @@ def _where_end(structure: Structure, where: int) -> int:
     later = [offset for _, offset in structure.clauses if offset > where]
     limit = min(later) if later else structure.tokens[-1].end + 1
     return max(t.end for t in structure.tokens if t.start < limit)
-
-
-def _at_depth(tokens: list[Token], begin: int, end: int, wanted: Callable[[Token], bool]) -> int:
-    depth = 0
-    for place in range(begin, end):
-        if depth == 0 and wanted(tokens[place]):
-            return place
-        depth += (tokens[place].text in ("(", "[", "{")) - (tokens[place].text in (")", "]", "}"))
-    return end

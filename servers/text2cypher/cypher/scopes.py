@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from servers.text2cypher.cypher.patterns import OPENERS
+from servers.text2cypher.cypher.brackets import OPENERS
 from servers.text2cypher.cypher.structure import CLAUSES
 from servers.text2cypher.cypher.tokens import Token
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import difflib
 
+from servers.text2cypher.cypher.brackets import OPENERS, closing
 from servers.text2cypher.cypher.guard import ensure_read_only
-from servers.text2cypher.cypher.patterns import OPENERS, PatternReader
+from servers.text2cypher.cypher.patterns import PatternReader
 from servers.text2cypher.cypher.records import PropertyUse, Structure
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token
 from servers.text2cypher.linking.language import message
@@ -211,11 +212,5 @@ class _Reader(PatternReader):
         known = (*EXPRESSION_WORDS, "SIZE", "SHORTESTPATH")
         if before is not None and before.kind is Kind.NAME and not before.is_word(*known):
             return False
-        depth = 0
-        for place in range(self.at, len(self.tokens)):
-            text = self.tokens[place].text
-            depth += (text == "(") - (text == ")")
-            if depth == 0:
-                rest = [t.text for t in self.tokens[place + 1 : place + 3]]
-                return rest in (["-", "["], ["-", "-"], ["<", "-"])
-        return False
+        place = closing(self.tokens, self.at)
+        return [t.text for t in self.tokens[place + 1 : place + 3]] in (["-", "["], ["-", "-"], ["<", "-"])

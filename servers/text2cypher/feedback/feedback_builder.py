@@ -16,9 +16,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 class FeedbackBuilder:
-    """Feedback for one graph; without `values` it omits the nearest stored values."""
+    """Feedback for one graph."""
 
-    def __init__(self, backend: GraphBackend, values: ValueIndex | None = None) -> None:
+    def __init__(self, backend: GraphBackend, values: ValueIndex) -> None:
         self._backend, self._values = backend, values
         self._templates = {kind: (TEMPLATES / f"{kind.value}.txt").read_text(encoding="utf-8") for kind in ErrorType}
 
@@ -57,7 +57,7 @@ class FeedbackBuilder:
             if self._finds(label, name, literal):
                 continue
             place = Place(label, name)
-            near = self._values.nearest(place, literal.value) if self._values and literal.kind is Kind.STRING else []
+            near = self._values.nearest(place, literal.value) if literal.kind is Kind.STRING else []
             listed = message("near_values", label=label, name=name, values=", ".join(near)) if near else ""
             return message("no_value", label=label, name=name, value=literal.text), listed
         if any(True for _ in _filters(structure)):

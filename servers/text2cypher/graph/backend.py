@@ -62,7 +62,6 @@ class GraphBackend(Protocol):
     """An engine with one graph, which it only reads."""
 
     name: str
-    can_run: bool
 
     @property
     def schema(self) -> GraphSchema:

@@ -48,7 +48,6 @@ class EmbeddedBackend:
     """Ladybug (the maintained fork of Kuzu) with the graph in `folder`. Used by one thread at a time."""
 
     name = "ladybug"
-    can_run = True
 
     def __init__(self, folder: Path, *, row_cap: int = ROW_CAP, timeout_s: float = TIMEOUT_S) -> None:
         self._folder, self._row_cap, self._timeout_s = folder, row_cap, timeout_s

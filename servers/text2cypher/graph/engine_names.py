@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from servers.text2cypher.cypher.functions import Edit, apply, closing
-from servers.text2cypher.cypher.patterns import OPENERS
+from servers.text2cypher.cypher.brackets import OPENERS, closing
+from servers.text2cypher.cypher.functions import Edit, apply
 from servers.text2cypher.cypher.tokens import Kind, Token, tokenize
 from servers.text2cypher.graph.schema import GraphSchema
 

@@ -38,7 +38,6 @@ class Neo4jBackend:
     """Uses a neo4j driver (or anything with its `session`)."""
 
     name = "neo4j"
-    can_run = True
 
     def __init__(self, driver: Any, *, row_cap: int = ROW_CAP, timeout_s: float = TIMEOUT_S) -> None:
         self._driver, self._row_cap, self._timeout_s = driver, row_cap, timeout_s

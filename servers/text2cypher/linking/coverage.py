@@ -197,7 +197,7 @@ class _Reading:
                 self._take(start, end, f"{value:g}")
             elif wanted and wanted & stated:
                 self._take(begin, end, f"{bound} {value:g}")
-            elif bound == "greater" and self._is_function(word):  # `more than one`
+            elif wanted and (bound == "greater" or not self._is_function(word)):  # `at least one` is any
                 self._drop(begin, end)
 
     def _is_stated(self, value: float) -> bool:

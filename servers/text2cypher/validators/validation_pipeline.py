@@ -46,12 +46,12 @@ class PipelineResult:
 
 
 class ValidationPipeline:
-    """Validates with one backend. If it can't run queries (rules only), only the first three validators are used."""
+    """Validates with one backend."""
 
     def __init__(self, backend: GraphBackend) -> None:
         self.backend = backend
         self._static: list[Validator] = [SyntaxValidator(), SchemaValidator(), PropertiesValidator()]
-        self._running: list[Validator] = [ExecutionValidator(), ResultValidator()] if backend.can_run else []
+        self._running: list[Validator] = [ExecutionValidator(), ResultValidator()]
 
     def validate(self, query: str) -> PipelineResult:
         """Runs all validators, including execution and result."""

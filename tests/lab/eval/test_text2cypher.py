@@ -14,6 +14,7 @@ from lab.eval.text2cypher.fit import fit, records_in
 from lab.eval.text2cypher.plots import draw
 from lab.eval.text2cypher.same import says_the_same
 from lab.eval.text2cypher.sets import Question, QuestionSet, question_set
+from lab.eval.text2cypher.ties import as_well
 from lab.eval.text2cypher.totals import totals
 from lab.eval.text2cypher.wrong import wrong_queries
 from servers.text2cypher.core.calibration import Weights, confidence
@@ -164,6 +165,33 @@ def test_the_same_is_said_of_the_same_things_where_one_result_shows_more_columns
     assert not says_the_same(listed, [["A", "x"], ["B", "y"]], [["A", "y"], ["B", "x"]])
     assert says_the_same(listed, [["x", ["A", "B"]], ["y", ["C"]]], [["x", "B"], ["y", "C"], ["x", "A"]])  # in lists
     assert not says_the_same(listed, [["x", ["A", "B"]], ["y", ["C"]]], [["x", "A"], ["y", "C"], ["y", "B"]])
+
+
+def test_names_that_gold_shows_once_may_be_of_two_things() -> None:
+    names, users = [["A"], ["B"]], [["A", 1], ["A", 2], ["B", 3]]
+    assert says_the_same("MATCH (u:User) RETURN DISTINCT u.name", names, users)
+    assert not says_the_same("MATCH (u:User) RETURN u.name", names, users)
+
+
+EQUALS = [["A", 3], ["B", 2], ["C", 2], ["D", 2], ["E", 1]]
+
+
+def test_of_equals_gold_may_as_well_return_others() -> None:
+    def every(query: str) -> list[list[object]]:
+        assert query == "MATCH (s:Ship) RETURN s.name, s.tons AS ranked_by_0 ORDER BY s.tons DESC"
+        return [list(row) for row in EQUALS]
+
+    gold = "MATCH (s:Ship) RETURN s.name ORDER BY s.tons DESC LIMIT 3"
+    assert as_well(gold, [["A"], ["D"], ["B"]], every) == [["A"], ["D"], ["B"]]
+    assert as_well(gold, [["A", 3], ["D", 2], ["C", 2]], every) == [["A"], ["D"], ["C"]]
+    assert as_well(gold, [["D"], ["A"], ["E"]], every) == [["A"], ["D"], ["B"]]  # neither an order nor a rank it lacks
+    assert as_well(gold.partition(" ORDER")[0], [["A"]], every) is None  # all rows, in any order: nothing is open
+
+
+def test_of_a_limit_without_an_order_gold_may_return_any() -> None:
+    ships = [["A"], ["B"], ["C"]]
+    assert as_well("MATCH (s:Ship) RETURN s.name LIMIT 2", [["C"], ["A"]], lambda _: ships) == [["C"], ["A"]]
+    assert as_well("MATCH (s:Ship) RETURN s.name LIMIT 2", [["X"], ["C"]], lambda _: ships) == [["C"], ["A"]]
 
 
 def test_a_graph_that_is_drawn_after_a_schema_holds_what_queries_test_for_and_is_the_same_each_time(

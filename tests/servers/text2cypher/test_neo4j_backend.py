@@ -10,9 +10,9 @@ from neo4j import RoutingControl
 from neo4j.exceptions import AuthError, ClientError, ServiceUnavailable
 
 from servers.text2cypher.graph.backend import GraphUnavailableError, Problem, QueryError
+from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.neo4j_backend import Neo4jBackend
 from servers.text2cypher.graph.open import open_backend
-from servers.text2cypher.graph.rules_backend import RulesBackend
 
 pytestmark = pytest.mark.slow  # the driver takes a second to import
 
@@ -152,12 +152,13 @@ def test_errors_say_whether_the_query_or_the_database_is_to_blame(error: Excepti
         Neo4jBackend(Driver(answer)).run("MATCH (n) RETURN n")
 
 
-def test_the_environment_chooses_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_chooses_the_engine() -> None:
     remote = open_backend(None, {"NEO4J_URI": "bolt://127.0.0.1:1", "NEO4J_PASSWORD": "x"})
     assert isinstance(remote, Neo4jBackend)
     remote.close()
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    assert isinstance(open_backend(None, {}), RulesBackend)
+    embedded = open_backend(None, {})
+    assert isinstance(embedded, EmbeddedBackend)
+    embedded.close()
 
 
 def test_stored_texts_are_read_past_the_cap_on_rows() -> None:

@@ -28,6 +28,16 @@ def test_a_first_place_that_others_share_is_doubted(harbour: Workbench) -> None:
     assert asked["answer"].endswith("Others rank equally with the last one shown, such as Valletta.")
 
 
+def test_so_is_one_that_is_chosen_before_the_return_or_by_two_figures(harbour: Workbench) -> None:
+    least = f"{CALLS.partition('RETURN')[0]}WITH h, count(v) AS number ORDER BY number{{}} LIMIT 1"
+    asked = "Which harbour town has the fewest vessels?"
+    for order in ("", ", number"):
+        found = answered(harbour, asked, f"{least.format(order)} RETURN h.name, number")
+        assert found["doubts"] == ["others rank equally with the last one shown, such as Valletta."]
+    for other in (asked, "What is the name of the harbour town with the fewest vessels?"):  # ranked by no name
+        assert answered(harbour, other, f"{least.format(', h.name')} RETURN h.name")["status"] == "uncertain"
+
+
 def test_one_row_for_several_asked_is_doubted(harbour: Workbench) -> None:
     query = f"{CALLS}h.name, count(v) AS number ORDER BY number DESC LIMIT 1"
     assert answered(harbour, "Which harbour towns have the most vessels?", query)["status"] == "uncertain"

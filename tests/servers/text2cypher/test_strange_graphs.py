@@ -14,7 +14,6 @@ from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import Example
 from servers.text2cypher.graph.backend import QueryResult
 from servers.text2cypher.graph.embedded import EmbeddedBackend
-from servers.text2cypher.graph.rules_backend import RulesBackend
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.linking.nearby import nearby
 from servers.text2cypher.prompts.similar import MOST_COMPARED, SimilarExamples
@@ -22,10 +21,34 @@ from tests.scripted_model import in_turn, scripted_model
 from tests.servers.text2cypher.test_any_graph import SHOPS, answered, opened
 
 
+class _Bare:
+    """A graph of which only the schema is known."""
+
+    name = "bare"
+
+    def __init__(self, schema: GraphSchema) -> None:
+        self.schema = schema
+
+    def check(self, query: str) -> None:
+        """Accepts every query."""
+
+    def run(self, query: str) -> QueryResult:
+        return QueryResult([], [])
+
+    def texts(self, label: str, name: str, most: int) -> list[str]:
+        return []
+
+    def bounds(self, label: str, name: str) -> None:
+        return None
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
 def test_of_a_large_schema_a_local_model_sees_the_part_that_the_question_is_about() -> None:
     nodes = {f"Kind{n}": {"name": "STRING"} for n in range(200)}
     paths = tuple((f"Kind{n}", f"JOINS{n}", f"Kind{n + 1}") for n in range(199))
-    bench = Workbench(RulesBackend(GraphSchema(nodes, paths, {})), [])
+    bench = Workbench(_Bare(GraphSchema(nodes, paths, {})), [])
     hints = bench.linker.link("Which kind8 have the most kind7?")
     assert nearby(bench.backend.schema, hints).labels[:2] == ["Kind8", "Kind7"]
     grammar = bench.schema_grammar(thinking=False, hints=hints)

@@ -10,8 +10,6 @@ from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
 from servers.text2cypher.data import load_examples, load_ground_truth
 from servers.text2cypher.data.ground_truth_loader import DATA
 from servers.text2cypher.graph.embedded import EmbeddedBackend
-from servers.text2cypher.graph.rules_backend import RulesBackend
-from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.validators import FallbackSyntaxValidator, ValidationPipeline
 from servers.text2cypher.validators.subject import Subject
 
@@ -40,14 +38,6 @@ def test_each_mistake_is_found_and_named(backend: EmbeddedBackend, query: str, e
     assert last.error_type is error and word in (last.error_message or "")
 
 
-@pytest.mark.parametrize(("query", "error", "word"), WRONG)
-def test_without_an_engine_the_rules_find_the_same(
-    backend: EmbeddedBackend, query: str, error: ErrorType, word: str
-) -> None:
-    verdict = ValidationPipeline(RulesBackend(backend.schema)).validate(query)
-    assert verdict.validation_results[-1].error_type is error
-
-
 def test_running_and_emptiness_are_judged_apart(backend: EmbeddedBackend) -> None:
     pipeline = ValidationPipeline(backend)
     empty = pipeline.validate("MATCH (m:MK {nama: 'Tidak Ada'}) RETURN m.nama")
@@ -58,13 +48,13 @@ def test_running_and_emptiness_are_judged_apart(backend: EmbeddedBackend) -> Non
     assert pipeline.kg_valid("MATCH (m:MK {nama: 'Tidak Ada'}) RETURN m.nama")
 
 
-def by_rules(query: str) -> ValidationResult:
-    return FallbackSyntaxValidator().validate(Subject(query, RulesBackend(GraphSchema({}, (), {}))))
+def by_rules(query: str, backend: EmbeddedBackend) -> ValidationResult:
+    return FallbackSyntaxValidator().validate(Subject(query, backend))
 
 
-def test_a_fallback_needs_no_engine() -> None:
-    assert by_rules("MATCH (n) WHERE n.x STARTS WITH 'a' RETURN n").is_valid
-    assert not by_rules("MATCH (n) RETRUN n").is_valid
+def test_a_fallback_uses_the_rules_alone(backend: EmbeddedBackend) -> None:
+    assert by_rules("MATCH (n) WHERE n.x STARTS WITH 'a' RETURN n", backend).is_valid
+    assert not by_rules("MATCH (n) RETRUN n", backend).is_valid
 
 
 def test_every_gold_query_is_valid_and_finds_something(backend: EmbeddedBackend) -> None:
@@ -102,6 +92,8 @@ def test_validation_takes_a_few_milliseconds(backend: EmbeddedBackend) -> None:
     ("pattern", "instead"),
     [("[r:T WHERE r.x = 1]->", "di belakang polanya"), ("[r:T]->{1,2}", "*1..2"), ("[r:!T]->", "A|B")],
 )
-def test_what_neo4j_5_has_beyond_is_said_with_what_to_write_instead(pattern: str, instead: str) -> None:
-    verdict = by_rules(f"MATCH (a)-{pattern}(b) RETURN b")
+def test_what_neo4j_5_has_beyond_is_said_with_what_to_write_instead(
+    backend: EmbeddedBackend, pattern: str, instead: str
+) -> None:
+    verdict = by_rules(f"MATCH (a)-{pattern}(b) RETURN b", backend)
     assert instead in (verdict.error_message or "")
