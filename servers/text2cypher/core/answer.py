@@ -8,14 +8,13 @@ from typing import Any
 
 from servers.text2cypher.core.agent_loop import AgentLoop, OnAttempt
 from servers.text2cypher.core.agent_state import AgentState, AgentStatus
-from servers.text2cypher.core.headings import headings
+from servers.text2cypher.core.headings import cell_text, headings
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.linking.hints import Hints
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, spaced
-from servers.text2cypher.linking.naming import is_called
 from servers.text2cypher.linking.values import Place, folded
 
 MOST_SHOWN = 20
@@ -85,11 +84,11 @@ def sentence(named: list[str], rows: list[list[Any]], words: dict[str, str]) -> 
         value = rows[0][0]
         if isinstance(value, bool):
             return words["yes"] if value else words["no"]
-        return words["one"].format(value=_ended(_text(value)))
+        return words["one"].format(value=_ended(cell_text(value)))
     if len(rows) == 1:
-        cells = (f"{column} {_text(value)}" for column, value in zip(named, rows[0], strict=False))
+        cells = (f"{column} {cell_text(value)}" for column, value in zip(named, rows[0], strict=False))
         return words["one"].format(value=_ended(", ".join(cells)))
-    shown = "; ".join(" – ".join(_text(value) for value in row) for row in rows[:MOST_SHOWN])
+    shown = "; ".join(" – ".join(cell_text(value) for value in row) for row in rows[:MOST_SHOWN])
     left = len(rows) - MOST_SHOWN
     values = shown + words["more"].format(count=left) if left > 0 else _ended(shown)
     return words["many"].format(count=len(rows), values=values)
@@ -145,18 +144,3 @@ def _result(state: AgentState, answer: str, doubts: Sequence[str] = (), named: S
         "confidence": state.confidence,
         "doubts": list(doubts),
     }
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.2f}".rstrip("0").rstrip(".")
-    if isinstance(value, list):
-        return ", ".join(_text(item) for item in value)
-    if isinstance(value, dict):
-        called = (value[name] for word in languages().naming for name in value if is_called(name, word))
-        if (name := next(called, None)) is not None:
-            return _text(name)
-        return ", ".join(f"{key} {_text(item)}" for key, item in value.items())
-    return str(value)

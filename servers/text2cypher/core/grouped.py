@@ -34,8 +34,7 @@ def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
 def _shown(facts: QueryFacts) -> Iterator[tuple[str, str]]:
     """(variable, property) of what is returned outside functions; the property is empty for a whole node."""
-    known = {held.variable for held in facts.structure.nodes}
-    known |= {held.variable for held in facts.structure.relationships}
+    known = facts.structure.variables
     tokens = facts.returned
     for place, token in outside(tokens):
         if token.is_word("ORDER", "SKIP", "LIMIT", "UNION"):

@@ -1,13 +1,16 @@
-"""The columns of a result in words instead of Cypher: `b.productName` is `product name`. Changes no column."""
+"""The columns and cells of a result in words instead of Cypher: `b.productName` is `product name`. Changes none."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Token, tokenize
+from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import spaced
+from servers.text2cypher.linking.naming import is_called
 
 
 def headings(columns: Sequence[str], facts: QueryFacts, words: Mapping[str, str]) -> list[str]:
@@ -45,3 +48,19 @@ def _said(tokens: Sequence[Token], facts: QueryFacts) -> tuple[str, str] | None:
     label = "/".join(sorted(facts.structure.labels_of(tokens[0].value)))
     plain = spaced(tokens[-1].value)
     return (label or plain if len(tokens) == 1 else plain), label
+
+
+def cell_text(value: Any) -> str:
+    """A cell in words; a node by its name, or by all its properties."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    if isinstance(value, list):
+        return ", ".join(cell_text(item) for item in value)
+    if isinstance(value, dict):
+        called = (value[name] for word in languages().naming for name in value if is_called(name, word))
+        if (name := next(called, None)) is not None:
+            return cell_text(name)
+        return ", ".join(f"{key} {cell_text(item)}" for key, item in value.items())
+    return str(value)

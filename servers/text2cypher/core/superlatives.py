@@ -105,8 +105,7 @@ def _shown(facts: QueryFacts) -> set[str | None]:
     """The variables with a shown property other than the sort key; those of the sort key if nothing else is shown."""
     end = next((n for n, token in enumerate(facts.returned) if token.is_word("ORDER")), 0)
     texts = [token.value for token in facts.returned[:end]]
-    known = {node.variable for node in facts.structure.nodes}
-    known |= {held.variable for held in facts.structure.relationships}
+    known = facts.structure.variables
     pairs = {(name, "".join(texts[n + 2 : n + 3])) for n, name in enumerate(texts) if name in known}
     keys = _keys(facts)
     return {pair[0] for pair in pairs if pair not in keys} or {name for name, _ in pairs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from servers.text2cypher.core.headings import cell_text
 from servers.text2cypher.core.twice import Rows, Run
 from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import QueryFacts
@@ -25,7 +26,7 @@ def tied(hints: Hints, facts: QueryFacts, rows: Rows, run: Run) -> tuple[str, bo
     more = [([row[at] for at in places], row) for row in run(ranking.first(last + 1)) or []]
     if len(more) <= last or more[last][0] != more[last - 1][0]:
         return None
-    return str(more[last][1][0]), more[last][0] == more[0][0]
+    return cell_text(more[last][1][0]), more[last][0] == more[0][0]
 
 
 def unranked(facts: QueryFacts, rows: Rows, run: Run) -> str | None:

@@ -62,7 +62,8 @@ def _numbers(hints: Hints, facts: QueryFacts, linker: Linker, known: Collection[
     skipped = {held.number - 1 for held in ordinals_in(hints.question, linker)}
     for sign, number in facts.numbers:
         skips = sign == "SKIP" and number not in skipped
-        if (sign, number) == ("<", 0) or skips or (sign != "*" and abs(number) > 1 and number not in {*known, *also}):
+        below = (sign, number) == ("<", 0) and not is_cued(hints.question, {"negative"})
+        if below or skips or (sign != "*" and abs(number) > 1 and number not in {*known, *also}):
             yield f"{'' if sign == '=' else sign} {number:g}".strip()
 
 

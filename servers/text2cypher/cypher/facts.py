@@ -15,6 +15,7 @@ from servers.text2cypher.cypher.tokens import Kind, Token
 
 FIGURES = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX"})
 """Functions that compute one number from many rows."""
+_BEFORE_A_SIGN = ("=", "<>", "<", ">", "<=", ">=", "(", "[", ",", ":")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _TURNED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 
@@ -78,21 +79,24 @@ class QueryFacts:
     @cached_property
     def numbers(self) -> tuple[tuple[str, float], ...]:
         """(operator, number) for every number literal; `=` in a map or list, `LIMIT`, `*` for a path's length."""
-        return tuple((sign, float(token.text)) for sign, token in self._numbers)
+        return tuple((sign, number) for sign, number, _ in self._numbers)
 
     @cached_property
     def numbers_turned(self) -> tuple[tuple[str, float], ...]:
         """The same with negation applied: `NOT EXISTS { … <= 20 }` means `> 20`."""
         denied = {token.start for sign, held in self._denials if sign.is_name for token in held}
-        return tuple((_TURNED.get(s, s) if t.start in denied else s, float(t.text)) for s, t in self._numbers)
+        return tuple((_TURNED.get(s, s) if t.start in denied else s, number) for s, number, t in self._numbers)
 
     @cached_property
-    def _numbers(self) -> list[tuple[str, Token]]:
-        return [
-            ("*" if self._is_length(token) else _operator(before, after), token)
-            for before, token, after in self._around
-            if token.kind is Kind.NUMBER and not token.text.lower().startswith("0x")
-        ]
+    def _numbers(self) -> list[tuple[str, float, Token]]:
+        found = []
+        for place, (before, token, after) in enumerate(self._around):
+            if token.kind is Kind.NUMBER and not token.text.lower().startswith("0x"):
+                negative = before == "-" and self._around[place - 1][0] in _BEFORE_A_SIGN
+                operator = _operator(self._around[place - 1][0] if negative else before, after)
+                number = -float(token.text) if negative else float(token.text)
+                found.append(("*" if self._is_length(token) else operator, number, token))
+        return found
 
     def _is_length(self, token: Token) -> bool:
         """True for a number in a path's length, which is the only number in the brackets before a map."""
@@ -140,11 +144,10 @@ class QueryFacts:
     @cached_property
     def comparisons(self) -> frozenset[str]:
         """The signs `<`, `>`, `<=`, `>=` in use, without arrows and `> 0` (which only means existence)."""
-        found = ((before, token.text, after) for before, token, after in self._around)
         return frozenset(
-            sign
-            for before, sign, after in found
-            if sign in _FLIPPED and (sign, before) != (">", "-") and (sign, after) not in (("<", "-"), (">", "0"))
+            token.text
+            for before, token, after in self._around
+            if token.text in _FLIPPED and before + token.text != "->" and token.text + after not in ("<-", ">0")
         )
 
     @cached_property
@@ -243,10 +246,7 @@ class QueryFacts:
                 inside -= 1
             elif token.is_name and not inside and not (before and (before.text == "." or before.is_word("AS"))):
                 found.add(token.value)
-        known = {held.variable for held in self.structure.nodes} | {
-            held.variable for held in self.structure.relationships
-        }
-        return found & (known | self.structure.aliases)
+        return found & (self.structure.variables | self.structure.aliases)
 
     @property
     def aggregates(self) -> bool:
@@ -265,8 +265,7 @@ class QueryFacts:
         """True if a node is in several patterns, a type or property occurs twice, or two properties are compared."""
         variables = [node.variable for node in self.structure.nodes if node.variable]
         end = self.returned[0].start if self.returned else 0
-        used = {(use.variable, use.name) for use in self.structure.properties if use.start < end}
-        names = [name for _, name in used]
+        names = [name for _, name in {(one.variable, one.name) for one in self.structure.properties if one.start < end}]
         equal = any(
             self.tokens[place - 2].text == self.tokens[place + 2].text == "."
             for place in range(2, len(self.tokens) - 2)

@@ -62,6 +62,11 @@ class Structure:
     aliases: set[str] = field(default_factory=set)
     label_tests: list[tuple[str, str, int, int]] = field(default_factory=list)  # WHERE n:L
 
+    @property
+    def variables(self) -> set[str]:
+        """The variables of its nodes and relationships."""
+        return {held.variable for one in (self.nodes, self.relationships) for held in one if held.variable}
+
     def ends(self, held: RelationshipPattern) -> tuple[NodePattern, NodePattern]:
         """The left and right nodes of a relationship."""
         return self.nodes[held.left], self.nodes[held.right]

@@ -20,8 +20,10 @@ SIGNS = {"greater": ">", "at_least": ">=", "less": "<", "at_most": "<="}
 BESIDE = 80  # max. characters beside a number that say how it compares
 FIRST_YEAR, LAST_YEAR = 1000, 2200
 _DECADE = re.compile(r"\d{3}0s")
-WORD = r"\d+\.\d+|\w+"
-"""Matches a word, or a number with decimals."""
+NEGATIVE = r"(?<![\w.\-])-(?=\d)"
+"""Matches the sign of `-1`, but no hyphen."""
+WORD = rf"(?:{NEGATIVE})?\d+\.\d+|(?:{NEGATIVE})?\w+"
+"""Matches a word, or a number with its sign and decimals."""
 
 
 def is_decade(word: str) -> bool:
@@ -67,4 +69,4 @@ def numbers_in(question: str, lexicon: Lexicon) -> set[float]:
 def number_of(word: str, lexicon: Lexicon) -> float | None:
     """The number that a word stands for, or None."""
     numbers = {**languages().numbers, **lexicon.numbers}
-    return float(word) if re.fullmatch(r"\d+(?:\.\d+)?", word) else numbers.get(word)
+    return float(word) if re.fullmatch(r"-?\d+(?:\.\d+)?", word) else numbers.get(word)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from servers.text2cypher.linking.amounts import BESIDE, SIGNS, WORD, is_decade, number_of
-from servers.text2cypher.linking.asks import is_cued
+from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import QUOTED, languages
 from servers.text2cypher.linking.profile import DATE
@@ -19,6 +19,8 @@ Placed = tuple[Bound, int]
 """The bound and the offset of its number in the question."""
 _SIGNS = {**SIGNS, "modulo": "%"}
 _WAYS = {"contains_text": "CONTAINS", "starts_text": "STARTS WITH", "ends_text": "ENDS WITH"}
+ZERO = {"negative": "<", "positive": ">"}
+"""Cues of a number below or above zero."""
 _NEAR = 40  # max. characters before a text that determine its comparison
 
 
@@ -38,8 +40,9 @@ def bounds_in(hints: Hints, linker: Linker) -> list[Placed]:
         elif (number := _number(match[0], linker)) is not None:
             if number in spent:
                 spent.remove(int(number))
-            elif match[0][0].isdecimal() or not number:
+            elif match[0][-1].isdecimal() or not number:
                 single.append(((_sign(linker, text, *match.span()), number), match.start()))
+    single += [((sign, 0), text.index(said)) for cue, sign in ZERO.items() if (said := cue_in(text, {cue}))]
     return [*found, *(((held,), at) for held, at in single)]
 
 

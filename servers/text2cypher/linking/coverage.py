@@ -17,6 +17,7 @@ from servers.text2cypher.linking.amounts import (
     BOUNDS,
     FIRST_YEAR,
     LAST_YEAR,
+    NEGATIVE,
     SIGNS,
     ends_of_years,
     in_year,
@@ -34,7 +35,7 @@ from servers.text2cypher.linking.values import Mention, folded
 
 _APART = {"<", ">", "<=", ">=", "<>"}
 """Signs that compare a number with other values than itself."""
-_WORD = re.compile(r"\w+(?:[.\-']\w+)*")
+_WORD = re.compile(rf"(?:{NEGATIVE})?\w+(?:[.\-']\w+)*")
 
 
 @dataclass(frozen=True)

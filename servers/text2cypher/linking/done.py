@@ -9,6 +9,7 @@ from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
 from servers.text2cypher.linking.amounts import BOUNDS
 from servers.text2cypher.linking.asks import Ask, is_cued
+from servers.text2cypher.linking.bounds import ZERO
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import root, roots, roots_in
@@ -60,6 +61,7 @@ class Done:
             "contains": bool(words & {"CONTAINS", "IN"}) or "=~" in symbols or bool(facts.structure.relationships),
             "length": "SIZE" in words,
             "modulo": "%" in symbols,
+            **{cue: (sign, 0.0) in facts.numbers for cue, sign in ZERO.items()},
             "limit": "LIMIT" in words or bool(words & {"MIN", "MAX"}),
             "several": len(facts.structure.relationships) > 1 or bool(words & {"AND", "IN"}),
             "same": facts.meets_again or (len(facts.columns) > 2 and bool(facts.aggregates)),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from servers.text2cypher.graph.schema import FLOAT, INTEGER, GraphSchema
-from servers.text2cypher.linking.amounts import BESIDE
+from servers.text2cypher.linking.amounts import BESIDE, NEGATIVE
 from servers.text2cypher.linking.asks import Ask, Wording
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
@@ -208,7 +208,7 @@ class Conditions:
     def _numbers(self, masked: str) -> list[tuple[int, int, int]]:
         said = self.lexicon.numbers
         words = "|".join(re.escape(word) for word in said) or "(?!)"
-        pattern = self.wording.compiled(rf"(?<![\w.])(?:\d{{1,9}}|{words})(?![\w.]*\w)")
+        pattern = self.wording.compiled(rf"(?<![\w.])(?:(?:{NEGATIVE})?\d{{1,9}}|{words})(?![\w.]*\w)")
         found = ((m.start(), m.end(), m.group().lower()) for m in pattern.finditer(masked))
         return [(start, end, said[text] if text in said else int(text)) for start, end, text in found]
 

@@ -36,6 +36,10 @@ class Naming:
         own = [name for name in texts if parts(name) in ([*parts(label), "id"], ["id"])]
         return best or exact or own or telling or texts[:1] or list(types)[:1]
 
+    def others_of(self, label: str) -> list[str]:
+        """The properties that don't identify nodes of this label, such as the `rack` of a Rack."""
+        return [name for name in self._schema.nodes[label] if not self._values.identifies(Place(label, name))]
+
     def _tells(self, label: str) -> bool:
         """False if nodes have no name: an order's number isn't one, nor is a sentence."""
         for name in self.display(label)[:1]:

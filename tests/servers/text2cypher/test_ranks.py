@@ -92,6 +92,6 @@ def test_so_is_one_by_what_no_column_shows(tmp_path: Path) -> None:
     lowest = answered(bench, "What is the name of the sensor with the lowest height?", query.format("height"))
     tallest = answered(bench, "What is the name of the sensor with the highest height?", query.format("height DESC"))
     bench.backend.close()
-    assert highest["doubts"] == ["some of those that come first have no reading."]
+    assert highest["doubts"] == ["some of those that come first have no value for reading."]
     assert lowest["doubts"] == ["others rank equally with the last one shown, such as Cellar."]
     assert (tallest["status"], tallest["rows"]) == ("success", [["Barn"]])

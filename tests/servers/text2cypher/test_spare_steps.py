@@ -63,9 +63,14 @@ office = graph_of(OFFICE)
             "uncertain",
         ),
         (
-            "Which clerk filed the fewest folders?",
-            "MATCH (c:Clerk)-[:FILED]->(f:Folder) WITH c, count(f) AS n ORDER BY n LIMIT 1 RETURN c",
+            "Which folder holds the fewest letters?",
+            "MATCH (f:Folder)-[:HOLDS]->(l:Letter) WITH f, count(l) AS n ORDER BY n LIMIT 1 RETURN f",
             "success",
+        ),
+        (
+            "Which clerk filed the fewest folders?",  # each of them filed one
+            "MATCH (c:Clerk)-[:FILED]->(f:Folder) WITH c, count(f) AS n ORDER BY n LIMIT 1 RETURN c",
+            "uncertain",
         ),
     ],
 )

@@ -119,3 +119,42 @@ def test_a_full_stop_belongs_to_no_word(goods: Workbench) -> None:
     found = ask(goods, AgentLoop(goods, Writes("grammar")), "Sebutkan nama produk termahal.")
     assert found["rows"] == [["Salt Tin", 40]]
     assert goods.linker.link("Which products have a size of 1997.").mentions == ()  # no freight of 19.97
+
+
+RACKS = {
+    "nodes.Rack": "name,rack,score\nNorth wall,5,-1\nSouth wall,7,1\nCellar,9,3\nAttic,11,-4\n",
+    "nodes.Book": "title,score\nLoom,2\nTide,4\n",
+    "edges.HOLDS": "from_label,from_key,to_label,to_key\nRack,North wall,Book,Loom\nRack,Cellar,Book,Tide\n",
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    held = opened(tmp_path_factory.mktemp("library"), RACKS)
+    yield held
+    held.backend.close()
+
+
+def test_a_label_s_word_asks_for_the_thing_and_not_for_its_property_of_that_name(library: Workbench) -> None:
+    for question in ("Which rack holds Loom?", "What is the name of the rack that holds Loom?"):
+        found = ask(library, AgentLoop(library, Writes("grammar")), question)
+        assert (found["status"], found["rows"]) == ("success", [["North wall"]])
+
+
+@pytest.mark.parametrize(
+    ("question", "test", "names"),
+    [
+        ("Which racks have a score of -1?", "= -1", ["North wall"]),
+        ("Which racks have a score above -2?", "> -2", ["North wall", "South wall", "Cellar"]),
+        ("Which racks have a negative score?", "< 0", ["North wall", "Attic"]),
+        ("Which racks have a positive score?", "> 0", ["South wall", "Cellar"]),
+    ],
+)
+def test_a_number_s_sign_is_part_of_it(library: Workbench, question: str, test: str, names: list[str]) -> None:
+    read = ask(library, AgentLoop(library, Writes("grammar")), question)
+    assert (read["status"], [row[0] for row in read["rows"]]) == ("success", names), read["cypher"]
+    model = Writes()
+    turned = {"= -1": "= 1", "> -2": "> 2", "< 0": "> 0", "> 0": "< 0"}[test]
+    for written, status in ((test, "success"), (turned, "uncertain")):
+        model.query = f"MATCH (s:Rack) WHERE s.score {written} RETURN s.name"
+        assert ask(library, AgentLoop(library, model), question)["status"] == status, written
