@@ -199,7 +199,9 @@ class AgentRuns:
     async def _decide(self, row: RunRecord, *decision: Any) -> None:
         """Decide the run's call; if another decision came first, read the run again and retry."""
         try:
-            await self.approvals.decide(row, *decision)
+            async with self.approvals.decided(row, *decision) as following:
+                if following is not None:
+                    await self.engine.go_on(row, following)
         except Conflict:
             now = await self.store.run(row.run_id)
             if now is None or now.brief.decisions == row.brief.decisions:

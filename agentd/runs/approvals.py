@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -162,7 +163,8 @@ class Approvals:
             why = "the tool's server would refuse these arguments"
             raise InvalidParams(why, field="arguments", user_message=refused.message)
 
-    async def decide(
+    @asynccontextmanager
+    async def decided(
         self,
         row: RunRecord,
         approval_id: str,
@@ -170,11 +172,12 @@ class Approvals:
         arguments: dict[str, Any] | None,
         caller: Caller,
         said: str | None = None,
-    ) -> None:
-        """Record the decision and continue the run, or let it wait for another officer; nothing if the same caller
-        already decided so. Raises Conflict, Forbidden and InvalidParams."""
+    ) -> AsyncIterator[RunRecord | None]:
+        """Record the decision; yield the row with which to continue the run within the context, or None if it waits
+        for another officer, or if the same caller already decided so. Raises Conflict, Forbidden and InvalidParams."""
         again = {"approval_id": approval_id, "approved": approved, "by": caller.id, "changed": False}
         if arguments is None and any(again.items() <= one.items() for one in row.brief.decisions):
+            yield None
             return
         approval = row.approval
         if row.status != "needs_approval" or approval is None or approval.approval_id != approval_id:
@@ -205,23 +208,24 @@ class Approvals:
         approvals = yes.approvals if yes else ()
         decision = Decision(approval_id, approved, caller.id, at, final, proposed, approvals, by_staff)
         try:
-            await self._carry_out(row, approval, decision, what, said)
+            yield await self._following(row, approval, decision, what, said)
         except Conflict:
             await self.audit.arecord("approval.overtaken", **facts, changed=changes)
             raise
 
-    async def _carry_out(
+    async def _following(
         self, row: RunRecord, approval: PendingApproval, decision: Decision, what: str, said: str | None
-    ) -> None:
-        """Continue the run, or let it wait for another person. Raises Conflict if another decision came first."""
+    ) -> RunRecord | None:
+        """The row with which the run continues; or None, and the run waits for another person. Raises Conflict if
+        another decision came first."""
         noted = replace(row, brief=replace(row.brief, decisions=(*row.brief.decisions, decision.noted())))
         if what != "agreed":
-            said = said or ("ya" if decision.approved else "tidak")
-            await self.engine.go_on(row, self._decided(noted, decision, said))
-        elif approval.officer and not decision.by_staff:
+            return self._decided(noted, decision, said or ("ya" if decision.approved else "tidak"))
+        if approval.officer and not decision.by_staff:
             await self._ask_officer(row, noted, approval)
         else:
             await self._ask_second(row, noted, approval, decision)
+        return None
 
     def _over(self, approval: PendingApproval) -> bool:
         """Whether the approval has expired. A clock set back expires a citizen's approval, but no officer's."""
