@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast, get_args
 
 from pydantic import ValidationError
 
-from agentd.errors import Language
+from agentd.errors import CommandError, Language
 from agentd.messages import adapter
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -49,7 +49,7 @@ class Words:
     scales: Mapping[str, int]
 
 
-class IncompletePack(ValueError):
+class IncompletePack(CommandError):
     """A pack lacks a key, has an unknown one, or has a wrong value; the text names file and key."""
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from agentd.agent import languages
 from agentd.agent.text import fold
+from agentd.cli import main
 
 PACK = Path(languages.__file__).with_suffix("")
 
@@ -50,6 +51,15 @@ def test_lists_of_lists_are_as_many_as_in_the_other_languages(tmp_path: Path) ->
     (folder / "zh.toml").write_text(f'months = [["一 月"]]\n{text}'.replace("\nmonths =", "\n# months ="), "utf-8")
     with pytest.raises(languages.IncompletePack, match=r"zh\.toml: months: 1 of 12 lists"):
         languages.packs(folder, languages.Words)
+
+
+def test_a_command_says_in_a_line_what_a_pack_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = changed(tmp_path, "[scales]", "[scale]")
+    monkeypatch.setattr("agentd.config.load", lambda *_, **__: languages.read(file, languages.Words))
+    assert main(["config", "check"]) == 1
+    assert capsys.readouterr().err.startswith(f"agentd config: {file}: scales: give the words")
 
 
 def test_a_language_may_have_no_names_of_months() -> None:
