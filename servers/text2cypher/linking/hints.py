@@ -132,8 +132,7 @@ class Linker:
         asks = self.wording.asks(blanked(masked, [held for held in properties if _is_long_name(held, masked)]))
         stated = self._conditions.stated(Words(question, masked, mentions, labels, properties, asks))
         things = {(*span, name) for *span, label in labels for name in self.naming.others_of(label)}
-        shown = [held for held in properties if held[0] not in stated.used and held not in things]
-        asked = tuple(dict.fromkeys(name for _, _, name in shown))
+        asked = tuple(dict.fromkeys(one[2] for one in properties if one[0] not in stated.used and one not in things))
         of_filters = [(held.start, held.label) for held in stated.filters]
         likened = self._meanings.likened(masked) if likened is None else likened
         found_labels = tuple(dict.fromkeys([*(name for _, _, name in labels), *(name for _, name in of_filters)]))

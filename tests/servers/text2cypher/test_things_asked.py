@@ -126,13 +126,7 @@ RACKS = {
     "nodes.Book": "title,score\nLoom,2\nTide,4\n",
     "edges.HOLDS": "from_label,from_key,to_label,to_key\nRack,North wall,Book,Loom\nRack,Cellar,Book,Tide\n",
 }
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    held = opened(tmp_path_factory.mktemp("library"), RACKS)
-    yield held
-    held.backend.close()
+library = graph_of(RACKS)
 
 
 def test_a_label_s_word_asks_for_the_thing_and_not_for_its_property_of_that_name(library: Workbench) -> None:
