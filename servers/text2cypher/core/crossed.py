@@ -27,7 +27,7 @@ def crossed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Swapped conditions (`born after 1970 in movies before 2000`), `A but not B` for B but not A, OR for AND."""
     yield from _exchanged(hints, facts)
     yield from _only_denied(hints, facts)
-    for doubts in (_denied_instead, _either, _itself, _loops):
+    for doubts in (_denied_instead, _either, _itself, _loops, _astray):
         yield from doubts(hints, facts, linker)
     yield from _detours(hints, facts)
 
@@ -40,6 +40,23 @@ def _exchanged(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
         turned = {(other, first), (one, second)}
         if one < other and first != second and turned <= tested - said and not {(one, first), (other, second)} & tested:
             yield Doubt("unused", f"{one} {first}, {other} {second}")
+
+
+def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """A value tested on another node than the one last named before it, which may have it in the same property:
+    `officers in the Panama Papers`, of which the query tests an entity's source."""
+    structure, labels = facts.structure, linker.wording.compiled(r"\b‹label›\b")
+    present = {label for node in structure.nodes for label in structure.labels_at(node)}
+    for held in hints.mentions:
+        said = [
+            linker.lexicon.labels.get(found[0].lower(), "") for found in labels.finditer(hints.masked[: held.start])
+        ]
+        for variable, name, token in facts.property_tests:
+            own = structure.labels_of(variable)
+            others = {place.label for place in held.places if place.property == name} & present - own
+            if token and folded(token.value) == folded(held.value) and own and {*said[-1:]} & others:
+                yield Doubt("either", ", ".join([*sorted(own), said[-1]]))
+                return
 
 
 def _plain(value: object) -> str:

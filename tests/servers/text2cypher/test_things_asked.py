@@ -122,8 +122,9 @@ def test_a_full_stop_belongs_to_no_word(goods: Workbench) -> None:
 
 
 RACKS = {
-    "nodes.Rack": "name,rack,score\nNorth wall,5,-1\nSouth wall,7,1\nCellar,9,3\nAttic,11,-4\n",
-    "nodes.Book": "title,score\nLoom,2\nTide,4\n",
+    "nodes.Rack": "name,rack,score,source\nNorth wall,5,-1,Trade\nSouth wall,7,1,Trade\n"
+    "Cellar,9,3,Gift\nAttic,11,-4,Trade\n",
+    "nodes.Book": "title,score,source\nLoom,2,Gift\nTide,4,Trade\n",
     "edges.HOLDS": "from_label,from_key,to_label,to_key\nRack,North wall,Book,Loom\nRack,Cellar,Book,Tide\n",
 }
 library = graph_of(RACKS)
@@ -152,3 +153,12 @@ def test_a_number_s_sign_is_part_of_it(library: Workbench, question: str, test: 
     for written, status in ((test, "success"), (turned, "uncertain")):
         model.query = f"MATCH (s:Rack) WHERE s.score {written} RETURN s.name"
         assert ask(library, AgentLoop(library, model), question)["status"] == status, written
+
+
+def test_a_value_that_several_may_have_is_tested_on_what_was_last_named(library: Workbench) -> None:
+    asked, model = "Which books are held by racks from Trade?", Writes()
+    for tested, status in (("r", "success"), ("b", "uncertain")):
+        model.query = f"MATCH (r:Rack)-[:HOLDS]->(b:Book) WHERE {tested}.source = 'Trade' RETURN b.title"
+        assert ask(library, AgentLoop(library, model), asked)["status"] == status
+    read = ask(library, AgentLoop(library, Writes("grammar")), asked)
+    assert read["rows"] == [["Loom"]], read["cypher"]
