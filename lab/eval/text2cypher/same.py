@@ -29,7 +29,8 @@ def says_the_same(gold_query: str, gold: Rows, generated: Rows) -> bool:
 
 def _is_same(gold_query: str, gold: Rows, generated: Rows) -> bool:
     narrow, wide = sorted((_columns(gold), _columns(generated)), key=len)
-    if not gold or not generated or not any(value[:1] in ("'", '"') for column in narrow for value in column):
+    texts = any(value[:1] in ("'", '"') for column in narrow for value in column)
+    if not gold or not generated or not (texts or len(narrow) == len(wide)):
         return False
     view = _in_order if is_ordered(gold_query) else _in_any_order
     wanted = view(zip(*narrow, strict=True))

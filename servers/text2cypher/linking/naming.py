@@ -37,8 +37,13 @@ class Naming:
         return best or exact or own or telling or texts[:1] or list(types)[:1]
 
     def others_of(self, label: str) -> list[str]:
-        """The properties that don't identify nodes of this label, such as the `rack` of a Rack."""
-        return [name for name in self._schema.nodes[label] if not self._values.identifies(Place(label, name))]
+        """The properties that neither identify nor show nodes of this label, such as a named Rack's `rack`."""
+        shown = self.display(label)[:1]
+        return [
+            name
+            for name in self._schema.nodes[label]
+            if name not in shown and not self._values.identifies(Place(label, name))
+        ]
 
     def _tells(self, label: str) -> bool:
         """False if nodes have no name: an order's number isn't one, nor is a sentence."""

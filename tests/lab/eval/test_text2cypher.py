@@ -167,6 +167,13 @@ def test_the_same_is_said_of_the_same_things_where_one_result_shows_more_columns
     assert not says_the_same(listed, [["x", ["A", "B"]], ["y", ["C"]]], [["x", "A"], ["y", "C"], ["y", "B"]])
 
 
+def test_numbers_that_are_the_whole_of_both_results_are_the_same_once() -> None:
+    query = "MATCH (p:Port) RETURN p.port"
+    assert says_the_same(query, [[443], [443], [80]], [[80], [443]])
+    assert says_the_same(query, [[443], [80]], [[{"port": 80}], [{"port": 443}]])
+    assert not says_the_same(query, [[443], [80]], [[80, 1], [443, 2]])
+
+
 def test_names_that_gold_shows_once_may_be_of_two_things() -> None:
     names, users = [["A"], ["B"]], [["A", 1], ["A", 2], ["B", 3]]
     assert says_the_same("MATCH (u:User) RETURN DISTINCT u.name", names, users)

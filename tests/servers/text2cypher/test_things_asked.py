@@ -125,6 +125,8 @@ RACKS = {
     "nodes.Rack": "name,rack,score,source\nNorth wall,5,-1,Trade\nSouth wall,7,1,Trade\n"
     "Cellar,9,3,Gift\nAttic,11,-4,Trade\n",
     "nodes.Book": "title,score,source\nLoom,2,Gift\nTide,4,Trade\n",
+    "nodes.Level": "level\n1\n2\n",
+    "edges.STANDS_ON": "from_label,from_key,to_label,to_key\nRack,North wall,Level,2\n",
     "edges.HOLDS": "from_label,from_key,to_label,to_key\nRack,North wall,Book,Loom\nRack,Cellar,Book,Tide\n",
 }
 library = graph_of(RACKS)
@@ -134,6 +136,8 @@ def test_a_label_s_word_asks_for_the_thing_and_not_for_its_property_of_that_name
     for question in ("Which rack holds Loom?", "What is the name of the rack that holds Loom?"):
         found = ask(library, AgentLoop(library, Writes("grammar")), question)
         assert (found["status"], found["rows"]) == ("success", [["North wall"]])
+    level = ask(library, AgentLoop(library, Writes("grammar")), "Which level does the rack North wall stand on?")
+    assert level["rows"] == [[2]]  # a level has nothing else
 
 
 @pytest.mark.parametrize(
