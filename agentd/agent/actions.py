@@ -217,20 +217,21 @@ def _closed(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def without(rule: Any, keys: Collection[str]) -> Any:
-    """A schema's rule without these keys at any depth; fields of the same name stay."""
+    """A schema's rule without these keys, and without the host's own, at any depth; fields of the same name stay."""
     if isinstance(rule, list):
         return [without(inner, keys) for inner in rule]
     if not isinstance(rule, dict):
         return rule
-    kept = {key: without(inner, keys) for key, inner in rule.items() if key not in keys and key != "properties"}
+    left = (key for key in rule if key not in keys and key != "properties" and not key.startswith(_OURS))
+    kept = {key: without(rule[key], keys) for key in left}
     if isinstance(rule.get("properties"), dict):
         kept["properties"] = {name: without(inner, keys) for name, inner in rule["properties"].items()}
     return kept
 
 
-SPELLINGS = "x-agentd-spellings"
-"""A key of a schema that only the check of a call reads."""
-_WORDS = frozenset({"title", "description", "$schema", "examples", "format", SPELLINGS})
+_OURS = "x-agentd-"
+"""How the keys of a schema begin that only the check of a call reads: no model is sent them."""
+_WORDS = frozenset({"title", "description", "$schema", "examples", "format"})
 """A schema's texts, and `format`: a model held to one invents digits, but the citizen's notation must be passed on."""
 
 

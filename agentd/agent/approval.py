@@ -7,7 +7,7 @@ human is asked only about arguments that are proven, or that were said and are m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Literal, get_args
 
@@ -189,15 +189,17 @@ def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Langu
         if isinstance(inner, Mapping):
             yield from ((f"{label} – {below}", text) for below, text in _rows(prop, inner, language))
         elif inner is not None and name != "session_id":
-            written = _AS_PEOPLE_WRITE.get(prop.get("format", "")) if isinstance(inner, str) else None
-            yield label, shown(inner if written is None else written(inner, value, language), language)
+            if isinstance(inner, str):
+                kind = prop.get("format", "")
+                inner = _without_parts(inner, value) if kind == "address" else as_written(inner, kind, language)
+            yield label, shown(inner, language)
 
 
 def _title(schema: Mapping[str, Json], name: str) -> str:
     return str(schema.get("properties", {}).get(name, {}).get("title") or name.replace("_", " ").capitalize())
 
 
-def _without_parts(address: str, arguments: Mapping[str, Json], _: Language) -> str:
+def _without_parts(address: str, arguments: Mapping[str, Json]) -> str:
     """The address without RT and RW, if its arguments hold the same numbers and so show them on lines of their own."""
     given = {name: str(arguments.get(name) or "").casefold() for name in words().address_parts}
     parts = {name: text.removeprefix(name).strip(" .").lstrip("0") for name, text in given.items()}
@@ -210,11 +212,13 @@ def _without_parts(address: str, arguments: Mapping[str, Json], _: Language) -> 
     return re.sub(rf"{together}\b", "", address, flags=re.IGNORECASE) or address
 
 
-def _date(day: str, _: Mapping[str, Json], language: Language) -> str:
-    return in_words(day, language)
+def as_written(text: str, kind: str, language: Language) -> str:
+    """A value of a kind as people write it (a date in words, an amount in thousands); of other kinds unchanged."""
+    write = AS_WRITTEN.get(kind)
+    return text if write is None else write(text, language)
 
 
-def in_words(day: str, language: Language) -> str:
+def _in_words(day: str, language: Language) -> str:
     """An ISO date as people write it (`5 Juli 1985`); any other text unchanged."""
     try:
         found = date.fromisoformat(day)
@@ -223,8 +227,18 @@ def in_words(day: str, language: Language) -> str:
     return f"{found.day} {languages()[language].months[found.month - 1][0].capitalize()} {found.year}"
 
 
-_AS_PEOPLE_WRITE = {"address": _without_parts, "date": _date}
-"""How the text of a format is shown."""
+_LONGEST_AMOUNT = 20  # digits
+
+
+def _in_thousands(amount: str, language: Language) -> str:
+    """Plain digits as people write an amount (`1.800.000`, in English `1,800,000`); any other text unchanged."""
+    if not (amount.isascii() and amount.isdecimal() and len(amount) <= _LONGEST_AMOUNT):
+        return amount
+    return f"{int(amount):,}".replace(",", "," if language == "en" else ".")
+
+
+AS_WRITTEN: Mapping[str, Callable[[str, Language], str]] = {"date": _in_words, "money": _in_thousands}
+"""How the text of a kind is shown."""
 
 
 def shown(value: Json, language: Language) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agentd.agent.actions import SPELLINGS, without
+from agentd.agent.actions import without
 from agentd.agent.toolset import Toolset
 from agentd.messages import ToolInfo
 
@@ -83,7 +83,7 @@ def _in_full(tools: Sequence[ToolInfo]) -> Iterator[dict[str, Any]]:
 
 
 def _entry(tool: ToolInfo) -> dict[str, Any]:
-    schema = without(tool.input_schema, (SPELLINGS,))
+    schema = without(tool.input_schema, ())
     return {"name": tool.name, "server": tool.server, "description": description(tool), "input_schema": schema}
 
 

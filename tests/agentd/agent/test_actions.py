@@ -101,6 +101,15 @@ def test_a_call_of_an_official_tool_may_cite_what_the_citizen_said() -> None:
     assert (action.input, action.quotes) == ({"nik": "1"}, {"nik": "NIK saya 1"})
 
 
+def test_no_model_is_sent_what_a_schema_says_to_the_host() -> None:
+    """`x-agentd-labels` and others went to hosted models with the schema of each turn."""
+    rule = {"type": "string", "x-agentd-labels": {"id": ["nama"]}, "x-agentd-spellings": {"A": ["a"]}}
+    rules = {"type": "object", "x-agentd-roles": {}, "properties": {"x-agentd-about": rule, "of": {"items": rule}}}
+    made = schema(Offer((ToolInfo(name="letter", server="certificate", input_schema=rules),)))
+    asked = made["anyOf"][0]["properties"]["input"]["properties"]
+    assert asked == {"x-agentd-about": {"type": "string"}, "of": {"items": {"type": "string"}}}
+
+
 def test_where_something_is_to_be_looked_up_first_nothing_else_can_be_written() -> None:
     rules = ToolInfo(name="rules", server="certificate", input_schema={"type": "object", "properties": {}})
     made = schema(Offer((rules,), may_answer=False))

@@ -131,8 +131,9 @@ def test_all_that_the_paper_says_of_a_person_stood_in_the_summary(key: str) -> N
     values, _ = kind.check(asked.input, TODAY, page.glyphs())
     shown = summary(tool(key), values, "id")
     told = display(values, kind.fields, office.load().speech)
-    dated = {name: told[name] for name, field in kind.fields.items() if field.kind == "date" and name in values}
-    assert [name for name, value in (values | dated).items() if words(value) - words(shown)] == []
+    as_told = [name for name, field in kind.fields.items() if field.kind in ("date", "money") and name in values]
+    written = values | {name: told[name].removeprefix("Rp") for name in as_told}
+    assert [name for name, value in written.items() if words(value) - words(shown)] == []
     read = words(shown) | words(" ".join(told.values()))
     others = {
         name: next((one for one in field.spellings if one != values[name]), OTHER.get(field.kind, "Xx Yy"))

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from agentd.agent.approval import summary
 from agentd.apps.letters.policies.grounding import refusal, ungrounded
 from agentd.messages import Said, ToolInfo, ToolOutcome
 from tests.agentd.apps.letters.letters import call
+from tests.agentd.apps.letters.test_conversations import tool as letter_tool
 
 LOAN: dict[str, Any] = {
     "member_name": {"type": "string"},
@@ -229,6 +231,21 @@ def test_what_is_asked_back_reads_as_people_write_it_and_may_be_shown_so() -> No
     question = Said(by="agent", order=90, text=text, tool=tool.name, value=refused.output)
     answered = (*asked.said, question, Said(by="citizen", order=91, text="yes"))
     assert not ungrounded(asked.model_copy(update={"said": answered}))
+
+
+def test_what_the_citizen_is_unsure_of_is_asked_back_and_a_yes_is_enough() -> None:
+    """`Kira-kira 1,8 juta` had the income asked for again, even after a yes to `Rp1.800.000 per bulan, benar?`."""
+    letter = letter_tool("surat_keterangan_penghasilan_orang_tua")
+    said = "W: bapak saya Hendra Gunawan kerja ojek pangkalan, gaji kira-kira 1,8 juta sebulan"
+    asked = call({"penghasilan": "1800000", "pekerjaan": "Ojek pangkalan"}, said, tool=letter)
+    before = refusal(asked, ungrounded(asked))
+    assert "penghasilan: 1.800.000" in before.message
+    text = "Jadi ojek pangkalan, Rp1.800.000 per bulan. Benar?"
+    question = Said(by="agent", order=90, text=text, tool=letter.name, value=before.output)
+    answered = (*asked.said, question, Said(by="citizen", order=91, text="bener kak"))
+    left = {field.path for field in ungrounded(asked.model_copy(update={"said": answered}))}
+    assert left.isdisjoint({"penghasilan", "pekerjaan"})
+    assert "- Penghasilan per bulan: 1.800.000" in summary(letter, {"penghasilan": "1800000"}, "id")
 
 
 def test_a_question_whose_answer_gave_something_is_not_cut_to_its_first_field() -> None:

@@ -6,10 +6,11 @@ This is the first check of a quoted argument; what the quotation says about whic
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
-from agentd.agent.approval import in_words, shown
+from agentd.agent.approval import AS_WRITTEN, as_written, shown
 from agentd.agent.text import folded_tokens
 from agentd.apps.letters.evidence.claims.results import leaves
 from agentd.apps.letters.evidence.reading.pasted import own_words, typed
@@ -27,24 +28,25 @@ OFFERED = "offered"
 def unquoted(entry: Said) -> str:
     """What the agent said, without the citizen's own values that it asked back."""
     text = entry.text
-    for form in (form for value in offered(entry).values() for form in _forms(value)):
-        text = text.replace(form, "")
+    for value in offered(entry).values():
+        text = _forms(value).sub("", text)
     return text
 
 
 def offered(entry: Said) -> Mapping[str, Any]:
     """{field: value} of what a question of the agent asked back and displayed."""
     said = entry.value.get(OFFERED) if isinstance(entry.value, Mapping) else None
-    return {path: value for path, value in (said or {}).items() if any(form in entry.text for form in _forms(value))}
+    return {path: value for path, value in (said or {}).items() if _forms(value).search(entry.text)}
 
 
-def _forms(value: Any) -> frozenset[str]:
-    """How a question may show a value: as it is, or as people read it in any language."""
+def _forms(value: Any) -> re.Pattern[str]:
+    """Finds a value in a question: as it is, or as people write it in any language."""
     known: tuple[Language, ...] = get_args(Language)
     if isinstance(value, bool):  # a mere `ya` is no value shown
-        return frozenset(f": {shown(value, language)}" for language in known)
-    days = (in_words(value, language) for language in known) if isinstance(value, str) else ()
-    return frozenset((str(value), *days))
+        return re.compile(rf"(?<=: )(?:{'|'.join(shown(value, language) for language in known)})(?!\w)", re.IGNORECASE)
+    written = {as_written(str(value), kind, language) for language in known for kind in AS_WRITTEN}
+    forms = "|".join(map(re.escape, sorted({str(value), *written}, key=len, reverse=True)))
+    return re.compile(rf"(?:(?<!\w)|(?<=[^\W\d_])(?=\d))(?:{forms})(?!\w)", re.IGNORECASE)
 
 
 def places(quote: str, said: Sequence[Said]) -> frozenset[int]:

@@ -63,7 +63,7 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
     if own(field) and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS)):
         said = all(mood(field, place) is not Mood.DENIED for place in places)
     else:
-        said = any(_heard(field, place) and _may_be_asked(field, place) for place in places)
+        said = any(_heard(field, place, unsure=True) and _may_be_asked(field, place) for place in places)
     last = last_word(field, case) if said else None
     doubtful = said and _doubtful(field, places, last, case)
     doubtful = doubtful or (said and last is None and _one(field, case)) or _in_other_words(field, case)
@@ -240,9 +240,9 @@ def _mere(sentence: Sentence, at: int, day: date | None, minutes: int | None, as
     return int(near and asked_on is not None and number == day.day and abs((day - asked_on).days) <= _MONTH)
 
 
-def _heard(field: Field, place: Place) -> bool:
-    """Whether a value is said, doubted or asked about (`do you have a double room?`), not only supposed. A text takes
-    the mood of its first word, and counts as said if it is the whole answer to its question."""
+def _heard(field: Field, place: Place, *, unsure: bool = False) -> bool:
+    """Whether a value is said, doubted or asked about (`do you have a double room?`), not only supposed; with `unsure`
+    also what a citizen is unsure of. A text takes the mood of its first word, and is said if it is a whole answer."""
     sentence, span = place.sentence, place.span
     if field.kind == "text":
         if place.turn.question and _is_all(place):
@@ -254,7 +254,8 @@ def _heard(field: Field, place: Place) -> bool:
     time = sentence.times[span.start]
     near = time == "soon" and not field.common and field.kind not in NUMBERS  # `naiknya nanti di terminal`
     timely = not time or near or any(f" {when} " in said for when in _TIMES)  # `2 juni tahun lalu`
-    return timely and not any(_supposes(mark, field, place) for mark in sentence.marks)
+    marks = (mark for mark in sentence.marks if not unsure or mark.cue is not Cue.UNSURE)
+    return timely and not any(_supposes(mark, field, place) for mark in marks)
 
 
 def _supposes(mark: Mark, field: Field, place: Place) -> bool:
