@@ -250,8 +250,8 @@ class Case:
 
     @remembered
     def _asks(self, question: str) -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
-        about, _ = self.read(question)
-        return asked.asked(question, about, self.form), asked.asked_of(about)
+        about, named = self.read(question)
+        return asked.asked(question, about, named, self.form), asked.asked_of(about)
 
     @remembered
     def asks(self, question: str) -> tuple[asked.Question, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, takewhile
 
 from agentd.agent.languages import words as all_words
+from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.claims.case import Case, Place
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.normalisers.patterns import matching
@@ -18,10 +19,12 @@ _LEAST = 6
 """The fewest characters of a code that is recognised by its pattern alone."""
 _PIECE = 4
 """The most capitals that stand alone as a piece of a code."""
+_SMALL = 3
+"""The most small letters that stand alone as one: `b 4471 tkx`."""
 _PIECES = 4
 """The most pieces on each side of a number."""
 _LABELS = frozenset({Cue.LABEL})
-_NO_PIECE = all_words().detection | {*phrases().senses["identifier"]}
+_NO_PIECE = all_words().detection | phrases().clitics | {*phrases().senses["identifier"]}
 
 
 def of_another(field: Field, place: Place) -> bool:
@@ -49,9 +52,11 @@ def extent(sentence: Sentence, start: int, end: int) -> range:
 
 
 def _piece(raw: str) -> bool:
-    """Whether a word as written may be a piece of a code: some capitals, or capitals and digits."""
+    """Whether a word as written may be a piece of a code: some letters that are no word, or capitals and digits."""
     capitals = raw.isalnum() and raw.isupper() and raw.isascii()
-    return capitals and (len(raw) <= _PIECE or not raw.isalpha()) and (len(raw) == 1 or raw.lower() not in _NO_PIECE)
+    small = raw.isalpha() and raw.isascii() and len(raw) <= _SMALL and raw not in _NO_PIECE | FILLERS
+    known = len(raw) > 1 and raw.lower() in _NO_PIECE
+    return small or (capitals and (len(raw) <= _PIECE or not raw.isalpha()) and not known)
 
 
 def only(field: Field, place: Place) -> bool:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentd.agent.text import FILLERS, fold, folded_tokens
-from agentd.apps.letters.evidence.claims import codes
+from agentd.apps.letters.evidence.claims import codes, free_words
 from agentd.apps.letters.evidence.claims.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.fields.field import Field
+from agentd.apps.letters.evidence.fields.named import narrow
 from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS
 from agentd.apps.letters.evidence.normalisers import days, digits, hours, numbers
 from agentd.apps.letters.evidence.normalisers.clock import MONTHS
@@ -23,13 +24,14 @@ _NOTHING = NOES | FILLERS
 _POINTING = phrases().articles | phrases().which
 _NUMBERS = frozenset(phrases().senses["identifier"])
 _LETTERS = phrases().letters
-_TOWARDS = phrases().toward | frozenset(phrases().senses["origin"])
 _WHEN = frozenset({"date", "time"})
 _QUIET = FILLERS | phrases().quiet
 _EVERY = {name + end for names in phrases().weekdays for name in names for end in phrases().plurals.get("", ())}
 """Words for a day of every week: `Wednesdays after school`."""
 _MARKS = frozenset({"/", "-"})
 _YEAR, _YEARS = 4, range(1900, 2100)
+_HALF_A_YEAR = 183
+"""Days. A day without a year that is further ahead may be the one before."""
 _SHORT = 8
 """The most words of a clause that says a number and nothing else."""
 
@@ -66,14 +68,19 @@ def _hours_asked(_case: Case, turn: Turn) -> frozenset[int]:
     return frozenset(minutes for _, _, minutes in hours.hours(folded_tokens(turn.question)))
 
 
-def _of_which_day(_field: Field, place: Place) -> bool:
-    """Whether a weekday is that of every week, or a day without its month stands in a message that names a day of
-    another one: `bulan depan tanggal 21, eh tanggal 22`."""
-    said = place.sentence.words[place.span.start : place.span.end]
-    if len(said) == 1 and said[0] in _EVERY:
+def _of_which_day(field: Field, place: Place) -> bool:
+    """Whether words could mean another day: every week's (`Wednesdays`), another month's (`bulan depan tanggal 21, eh
+    tanggal 22`), or, without a year, the one before or after it; a birth has a year, and a start a date."""
+    words, turn = place.sentence.words[place.span.start : place.span.end], place.turn
+    if len(words) == 1 and (words[0] in _EVERY or "since" in field.senses):
+        return not any(map(str.isdecimal, words))
+    read = days.day(str(field.value), turn.day)
+    dated = not MONTHS.keys().isdisjoint(words) or not _MARKS.isdisjoint(words)
+    if not dated and any(map(str.isdecimal, words)) and _months(place.case, turn) > 1:
         return True
-    whole = not MONTHS.keys().isdisjoint(said) or not _MARKS.isdisjoint(said)
-    return not whole and any(map(str.isdecimal, said)) and _months(place.case, place.turn) > 1
+    said = "".join(words)
+    far = read is not None and not field.past and (read - turn.day).days > _HALF_A_YEAR
+    return (far and f"{read:%y}" not in said) or (field.label == "tanggal_lahir" and said.isalpha() and not dated)
 
 
 @once
@@ -82,14 +89,11 @@ def _months(_case: Case, turn: Turn) -> int:
     return len({(day.year, day.month) for day in read})
 
 
-def _names_another(field: Field, _place: Place) -> bool:
-    """Whether a name or place holds a word that begins another one: `Send it to Philip`, `departing from Phoenix`."""
-    return not _TOWARDS.isdisjoint(field.spoken[1:])
-
-
-def _small(_field: Field, place: Place) -> bool:
+def _small(field: Field, place: Place) -> bool:
     """Whether a name begins with a small letter although the citizen writes names with capitals: `flatmate Thandiwe`,
     `saya mah Ida cuma disuruh`."""
+    if field.kind == "place" and field.common:
+        return False
     return place.sentence.raws[place.span.start][0].islower() and _writes_capitals(place.case, place.turn)
 
 
@@ -141,6 +145,20 @@ def _of_a_letter(_field: Field, place: Place) -> bool:
     return place.span.start > 0 and place.sentence.words[place.span.start - 1] in _LETTERS
 
 
+def _of_nothing(field: Field, place: Place) -> bool:
+    """Whether a number or code only has the field's kind: nobody asked for the field, and no word near names it."""
+    asked = narrow(place.turn.asked, frozenset(place.case.form.shapes))
+    if field.common or field.key in asked or place.sentence.corrected[place.span.start]:
+        return False
+    counted = bool(field.unit) and numbers.unit(place.sentence.words[place.span.end : place.span.end + 1]) == field.unit
+    return not counted and not codes.only(field, place) and all(field.key not in one.keys for one in place.near)
+
+
+def _numbered(field: Field, _place: Place) -> bool:
+    """Whether a person's name contains a number: `207. Eleanor`."""
+    return "title" not in field.senses and any(map(str.isdecimal, "".join(field.spoken)))
+
+
 def _says_nothing(field: Field, _place: Place) -> bool:
     return _NOTHING.issuperset(field.spoken)
 
@@ -187,15 +205,17 @@ def _points(_field: Field, place: Place) -> bool:
     return one and start > 0 and place.sentence.words[start - 1] in _POINTING
 
 
+_COUNTS = (_of_a_seat, _of_a_street, _points)
 _CHECKS: dict[str, tuple[Callable[[Field, Place], bool], ...]] = {
-    **dict.fromkeys(TEXTS, (_says_nothing, _says_when)),
-    **dict.fromkeys(NUMBERS, (_of_a_seat, _of_a_street, _points)),
+    **dict.fromkeys(TEXTS, (*free_words.TEXT, _says_nothing, _says_when)),
+    **dict.fromkeys(NUMBERS, _COUNTS),
+    "number": (*_COUNTS, _of_nothing),
     "time": (_either_half,),
     "date": (_of_which_day,),
-    "name": (_names_another, _small),
-    "place": (_names_another, _says_nothing, _says_when),
+    "name": (*free_words.NAME, _small, _numbered),
+    "place": (*free_words.NAME, _small, _says_nothing),
     "address": (_says_nothing, _nowhere, _says_when),
-    "code": (_part_of_a_code, _numbers_something_else, _of_a_street),
+    "code": (_part_of_a_code, _numbers_something_else, _of_a_street, _of_nothing),
     "choice": (_mere_word, _of_a_letter),
 }
 """What is asked of a value's words, by the field's kind."""

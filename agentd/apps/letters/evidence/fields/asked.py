@@ -20,6 +20,10 @@ _YET = phrases().yet
 _CLITICS = tuple(phrases().clitics)
 _POSSESSED = SELF | phrases().possessives
 _BESIDE = FILLERS | phrases().neutral | phrases().copulas | phrases().interrogatives
+_ASKING = phrases().requests | phrases().polite | phrases().interrogatives
+_WAYS = phrases().toward | frozenset(phrases().senses["origin"])
+_SHORT = 4
+"""The most words of a message that asks by a mere name: `Nama lengkap.`"""
 LISTED = re.compile(r"^- ([^\n:]+): (.+)$", re.M)
 """A line of a list with a field's title and its value."""
 Question = tuple[str, str | None]
@@ -31,14 +35,30 @@ def unlisted(question: str) -> str:
     return LISTED.sub("", question)
 
 
-def asked(question: str, heard: Heard, form: Form) -> tuple[frozenset[str], ...]:
+def asked(question: str, heard: Heard, spoken_of: Sequence[Sequence[Named]], form: Form) -> tuple[frozenset[str], ...]:
     """The fields that a question asks for, by their names and by its question word, unless it names other fields."""
-    people = asked_of(heard)
-    named = [one._replace(keys=_theirs(one.keys, people, form)) for one in form.names.asked(question)]
+    people, told = asked_of(heard), _told(heard, spoken_of, form)
+    asking = (one._replace(keys=one.keys - told) for one in form.names.asked(question))
+    named = [one._replace(keys=_theirs(one.keys, people, form)) for one in asking if one.keys]
     own = [one.keys for one in named if one.plain]
     spoken = frozenset().union(*own)
     by_its_word = (keys for keys in _wanted(question, form) if _besides(keys, spoken, form))
     return (*(one.keys for one in named), *by_its_word)
+
+
+def _told(heard: Heard, named: Sequence[Sequence[Named]], form: Form) -> frozenset[str]:
+    """The fields of free words that a message only speaks of, in a statement (`You have an alarm named Wake up.`) or by
+    a word for a place without a question word (`Would you like to see it in 3D?`)."""
+    asked, told = set[str](), set[str]()
+    for sentence, own in zip(heard.sentences, named, strict=True):
+        short = len(sentence.words) <= _SHORT
+        asks = sentence.asks or short or not _ASKING.isdisjoint(sentence.words)
+        which = short or not phrases().interrogatives.isdisjoint(sentence.words)
+        for one in own:
+            word = sentence.words[one.start]
+            by_name = which or one.plain or word in _WAYS or form.names.has(word)
+            (asked if asks and by_name else told).update(one.keys)
+    return frozenset(key for key in told - asked if form.shapes[key].kind in TEXTS)
 
 
 def labels(question: str, heard: Heard, form: Form) -> tuple[Question, ...]:
