@@ -10,6 +10,7 @@ from agentd.agent import actions
 from agentd.agent.listing import manifest
 from agentd.agent.policies import PolicedTools
 from agentd.agent.toolset import Toolset
+from agentd.agent.turn_policy import Offer
 from agentd.apps.letters.evidence.fields.field import fields, form
 from agentd.apps.letters.evidence.normalisers.choices import Enum, canonical
 from agentd.apps.letters.policies.grounding import Grounded, ungrounded
@@ -108,7 +109,7 @@ def test_a_spelling_of_two_choices_is_no_letters_field() -> None:
 def test_no_model_reads_the_spellings() -> None:
     assert "x-agentd-spellings" in str(SCHEMA)
     shown = manifest(Toolset((TOOL,), ()))
-    assert "x-agentd-spellings" not in f"{shown}{actions.schema([TOOL])}" and "Cerai Hidup" in str(shown)
+    assert "x-agentd-spellings" not in f"{shown}{actions.schema(Offer((TOOL,)))}" and "Cerai Hidup" in str(shown)
 
 
 @pytest.mark.parametrize("title", ["H", "Hj", "Drs", "M", "Moh", "Muh", "Mhd", "Abd", "Ach", "Rr", "Tb", "Ust", "KH"])
