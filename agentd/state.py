@@ -53,18 +53,6 @@ def one_daemon(state: Path) -> AbstractContextManager[None]:
     return _lock(state, DAEMON, fcntl.LOCK_EX, f"another daemon works in it, or is about to: {advice}")
 
 
-def stamp(file: Path) -> tuple[int, int, int]:
-    """The file's modification time, size and inode, which change when it is written; zeros while there is none, less
-    while it can't be looked at."""
-    try:
-        there = file.stat()
-    except FileNotFoundError:
-        return 0, 0, 0
-    except OSError:
-        return -1, -1, -1
-    return there.st_mtime_ns, there.st_size, there.st_ino
-
-
 def _unusable(state: Path, error: OSError) -> StateError:
     reason = error.strerror or type(error).__name__
     is_file = isinstance(error, FileExistsError | NotADirectoryError)

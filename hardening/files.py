@@ -1,4 +1,4 @@
-"""Writes a file whole or not at all, for its owner alone. It knows no folder."""
+"""Writes a file whole or not at all, for its owner alone, and tells whether one has changed. It knows no folder."""
 
 from __future__ import annotations
 
@@ -26,3 +26,15 @@ def replace(file: Path, content: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def stamp(file: Path) -> tuple[int, int, int]:
+    """The file's modification time, size and inode, which change when it is written; zeros while there is none, less
+    while it can't be looked at."""
+    try:
+        there = file.stat()
+    except FileNotFoundError:
+        return 0, 0, 0
+    except OSError:
+        return -1, -1, -1
+    return there.st_mtime_ns, there.st_size, there.st_ino

@@ -24,8 +24,7 @@ from pydantic import ValidationError
 from agentd.access import used
 from agentd.errors import Conflict, InvalidParams, NotFound
 from agentd.messages import Caller, Message, Scope
-from agentd.state import stamp
-from hardening.files import replace
+from hardening.files import replace, stamp
 
 log = structlog.get_logger(__name__)
 

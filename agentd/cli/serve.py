@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from agentd.cli import options
-from agentd.state import stamp
 from agentd.systemd import notify, passed_sockets, watchdog_s
+from hardening.files import stamp
 from hardening.tasks import beside
 
 GRACE_S = 3.0

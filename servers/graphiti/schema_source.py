@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from hardening.files import stamp
 from servers.common import books_file
 from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, DatabaseError
@@ -42,7 +43,7 @@ class FileSource:
 
     def stamp(self) -> Stamp:
         """Return the file's time and size."""
-        return _file_stamp(self._path)
+        return stamp(self._path)
 
     async def read(self) -> Schema:
         """Return the schema. Raises SchemaError."""
@@ -59,7 +60,7 @@ class DatabaseSource:
 
     def stamp(self) -> Stamp:
         """Return the current minute, and the glossary's time and size."""
-        return (int(time.monotonic() // FRESH_SECONDS), *(_file_stamp(self._books) if self._books else ()))
+        return (int(time.monotonic() // FRESH_SECONDS), *(stamp(self._books) if self._books else ()))
 
     async def read(self) -> Schema:
         """Return the schema. Raises SchemaError."""
@@ -95,11 +96,3 @@ def source_of(environ: Mapping[str, str]) -> Source:
         return FileSource(SHIPPED)
     books = environ.get("BOOKS_FILE")
     return DatabaseSource(database, Path(books) if books else None)
-
-
-def _file_stamp(path: Path) -> Stamp:
-    try:
-        status = path.stat()
-    except OSError:
-        return (0, 0)  # reading the file will report the error
-    return (status.st_mtime_ns, status.st_size)

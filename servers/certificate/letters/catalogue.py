@@ -7,9 +7,13 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from hardening.files import stamp
 from servers.certificate.letters.checking import mistakes
 from servers.certificate.letters.lettertype import LetterType, LetterTypeError, load
 from servers.certificate.letters.ownkinds import file_of
+
+Stamps = tuple[tuple[int, int, int], ...]
+"""What tells whether a letter's files have changed."""
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +24,7 @@ class Catalogue:
     def __init__(self, folders: Sequence[Path], signers: Collection[str] = ()) -> None:
         """`signers` are the office's: a type that needs another signer isn't offered."""
         self._folders, self._signers = folders, signers
-        self._seen: dict[Path, tuple[float, ...]] | None = None
+        self._seen: dict[Path, Stamps] | None = None
         self.types: dict[str, LetterType] = {}
         self.refresh()
 
@@ -78,27 +82,19 @@ class Catalogue:
                     return answer
         return None
 
-    def _look(self) -> dict[Path, tuple[float, ...]]:
-        seen: dict[Path, tuple[float, ...]] = {}
+    def _look(self) -> dict[Path, Stamps]:
+        seen: dict[Path, Stamps] = {}
         for parent in self._folders:
             children = sorted(parent.iterdir()) if parent.is_dir() else []
             for folder in children:
                 if folder.is_dir() and not folder.name.startswith((".", "_")):
                     files = (folder / "letter.toml", folder / "letter.txt", file_of(folder))
-                    seen[folder] = tuple(map(_stamp, files))
+                    seen[folder] = tuple(map(stamp, files))
         return seen
 
 
-def _stamp(file: Path) -> float:
-    """Return a file's time; 0 if it is missing or can't be reached, which `load` reports."""
-    try:
-        return file.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
 @lru_cache(maxsize=128)
-def _loaded(folder: Path, _stamps: tuple[float, ...]) -> LetterType:
+def _loaded(folder: Path, _stamps: Stamps) -> LetterType:
     """Load a folder with these modification times; cached, since most folders don't change."""
     return load(folder)
 

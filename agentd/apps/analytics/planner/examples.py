@@ -23,7 +23,7 @@ from agentd.apps.analytics.planner.entries import queries_in
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.state import PlanStyle
 from agentd.apps.analytics.vocabulary import in_full, vocabulary
-from agentd.state import stamp
+from hardening.files import stamp
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
