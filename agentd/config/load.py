@@ -182,7 +182,7 @@ def _read(file: Path) -> tuple[str, dict[str, Any]]:
         raise ConfigError([Problem(file, 1, f"cannot be read: {reason}")]) from None
     try:
         return text, tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError([Problem(file, *not_toml(str(error), text))]) from None
 
 

@@ -139,6 +139,7 @@ KNOWN_WORDS = {
     "no pg_hba.conf entry": "this host is not allowed to connect",
     'role "" does not exist': "access denied (wrong user or password)",
     'database "" does not exist': "unknown database",
+    'permission denied for database ""': "access denied to the database",
     "too many clients": "too many connections",
     "too many connections": "too many connections",
     "connection refused": "Connection refused",

@@ -10,7 +10,7 @@ from typing import Any
 
 from servers.common import books_file
 from servers.common.catalogue import catalogue_of
-from servers.common.database import Database
+from servers.common.database import ConfigurationError, Database
 from servers.common.schema_document import schema_document
 from servers.sim_testgeluran.profile import UNREAD, profiled
 from servers.sim_testgeluran.proposals import proposed
@@ -31,6 +31,8 @@ async def check(database: Database, environ: Mapping[str, str] = os.environ) -> 
     """
     file = Path(environ.get("BOOKS_FILE") or "books.toml")
     document = schema_document(await catalogue_of(database))
+    if not document["tables"]:
+        raise ConfigurationError("The database has no table that this account may see: check [books] and its rights.")
     former = books_file.read(file)
     found = await profiled(database, document)
     fingerprint = books_file.fingerprint(document)

@@ -161,6 +161,7 @@ def test_two_servers_of_one_name_are_refused(tmp_path: Path) -> None:
 def test_broken_toml_and_no_file_are_told_with_the_place(tmp_path: Path) -> None:
     assert problems(tmp_path, "a = \n")[0].startswith("1: not TOML")
     assert problems(tmp_path, "a = 1\nb = [\n")[0].startswith("2: not TOML")
+    assert problems(tmp_path, "a = " + "[" * 5000)[0].startswith("1: not TOML")
     with pytest.raises(ConfigError, match="no such file"):
         config.load(tmp_path / "nowhere.toml", environ={})
 

@@ -33,7 +33,7 @@ def register(commands: Any) -> None:
     places = "; ".join(f"{shell}: {WHERE[shell]}" for shell in SCRIPTS)
     parser = commands.add_parser("completion", help="print the completion script of a shell", epilog=f"Where: {places}")
     parser.add_argument("shell", choices=[*SCRIPTS, "words"], metavar=" | ".join(SCRIPTS))
-    parser.add_argument("line", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser.add_argument("line", nargs=argparse.REMAINDER, help=argparse.SUPPRESS).required = False
     parser.set_defaults(run=run)
 
 

@@ -104,8 +104,7 @@ def _other_sides(asked: str, select: exp.Select, used: Mapping[str, Table]) -> I
 
 def _turned_deadlines(asked: str, select: exp.Select) -> Iterator[str]:
     """The word for a deadline if the query takes what is past it for "not yet due", or the rest for "overdue"."""
-    columns = [(side.name, kind[:2]) for side, kind in _compared(select) if isinstance(side, exp.Column)]
-    sides = {kind for name, kind in columns if speaks(name, "deadlines")}
+    sides = deadline_sides(select)
     for phrase in column_phrases(asked):
         found = phrase_finder(phrase).search(asked)
         if found and speaks(vocabulary().columns[phrase], "deadlines"):
@@ -114,7 +113,13 @@ def _turned_deadlines(asked: str, select: exp.Select) -> Iterator[str]:
                 yield found[0]
 
 
-def _compared(select: exp.Select) -> Iterator[tuple[exp.Expr, str]]:
+def deadline_sides(select: exp.Expr) -> set[str]:
+    """ "GT" or "LT" for each side on which it bounds a deadline column."""
+    columns = [(side.name, kind[:2]) for side, kind in _compared(select) if isinstance(side, exp.Column)]
+    return {kind for name, kind in columns if speaks(name, "deadlines")}
+
+
+def _compared(select: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
     """(side, operator name) for both sides of each inequality, with the operator reversed for the left side."""
     for each in of_kind(select, exp.GT, exp.GTE, exp.LT, exp.LTE):
         kind = type(each).__name__

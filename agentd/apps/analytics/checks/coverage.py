@@ -17,7 +17,14 @@ from agentd.agent.languages import languages, words
 from agentd.apps.analytics.answer.formats import FIGURES
 from agentd.apps.analytics.answer.rules import Finding
 from agentd.apps.analytics.answer.rules import number as as_number
-from agentd.apps.analytics.checks.agreement import disagreements, includes, of_both, restricted, words_of
+from agentd.apps.analytics.checks.agreement import (
+    deadline_sides,
+    disagreements,
+    includes,
+    of_both,
+    restricted,
+    words_of,
+)
 from agentd.apps.analytics.checks.asked_columns import unused
 from agentd.apps.analytics.checks.deductions import misdeducted, not_deducted
 from agentd.apps.analytics.checks.limits import number_words
@@ -114,11 +121,12 @@ def _unmet(question: str, plan: Plan, chooses: bool, tables: list[Mapping[str, A
     figures = sum(len(projections(query["query"])) for query in plan.results)
     if both and not split and figures <= 1:
         yield both
+    parsed = [found for _, found in trees(plan.selects)]
+    chooses |= finder("deadlines", "late").search(asked) is not None and any(map(deadline_sides, parsed))
     if (some := restricted(asked)) and not (chooses or (both and split) or includes(asked)):
         yield some[0]
     yield from (*_same_again(plan), *_parts(asked, plan, _numeric(tables)))
     yield from () if both or superlatives or numbers_asked or finder("lists").search(asked) else split
-    parsed = [found for _, found in trees(plan.selects)]
     for found in parsed:
         for select in of_kind(found, exp.Select):
             yield from (*_whole_cut(select), *_unused(select))

@@ -54,6 +54,12 @@ def test_what_zsh_reads_closes_all_that_it_opens(script: str) -> None:
     assert not waits
 
 
+def test_only_a_shell_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["completion"])
+    assert capsys.readouterr().err.endswith("required: bash | zsh | fish\n")
+
+
 def test_a_real_bash_completes(tmp_path: Path) -> None:
     bash = shutil.which("bash")
     assert bash is not None

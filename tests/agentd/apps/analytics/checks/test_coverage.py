@@ -24,6 +24,8 @@ GERMANY = "SELECT COUNT(*) AS n FROM Customer WHERE Country = 'Germany'"
         ("Berapa customer di Germany?", "SELECT COUNT(*) AS n FROM Customer", ["Germany"]),
         ("Berapa customer di Germany?", GERMANY.replace("Germany", "Brazil"), ["Germany", "Brazil"]),
         ("Berapa customer?", GERMANY, ["Germany"]),
+        ("Yang belum jatuh tempo", "SELECT COUNT(*) AS n FROM i WHERE due_date > '2023-03-01'", []),
+        ("Yang belum jatuh tempo", "SELECT COUNT(*) AS n FROM i WHERE doc_date > '2023-03-01'", ["belum"]),
         ("Siapa customer PT ABC Corp?", "SELECT Name FROM c WHERE Name LIKE '%ABC Corp%'", []),
         ("Invoice Januari 2023 di atas 10 juta", "SELECT COUNT(*) AS n FROM i WHERE Total > 10000000", []),
         ("Invoice di atas 5 dolar", "SELECT COUNT(*) AS n FROM i WHERE Total > 50", ["5", "50"]),
