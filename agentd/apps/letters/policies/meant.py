@@ -18,7 +18,7 @@ from agentd.ports import Meaning
 
 AHEAD = 0.015
 """The lead in cosine (multilingual-e5-small) with which another choice beats the model's."""
-NEAR = 0.01
+NEAR = 0.02
 """The lead with which another field beats that of a yes or no in one message."""
 LAST = 12
 """Number of latest messages that are compared, of the citizen and of the agent each."""

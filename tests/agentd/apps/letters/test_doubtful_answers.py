@@ -48,3 +48,9 @@ def test_a_text_for_a_card_is_no_code() -> None:
     fields = {"card_message": {"type": "string"}, "card_number": {"type": "string"}}
     shapes = form({"type": "object", "properties": fields}).shapes
     assert [shapes[name].kind for name in fields] == ["text", "code"]
+
+
+def test_a_choice_may_say_no_itself() -> None:
+    level = {"urgency": {"type": "string", "enum": ["urgent", "not urgent"]}}
+    assert "urgency" not in unproven(visit({"urgency": "not urgent"}, "urgency: not urgent", **level))
+    assert not unproven(visit({"urgency": "urgent"}, "urgency: not urgent", **level))["urgency"].doubtful

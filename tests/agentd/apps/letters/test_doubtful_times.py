@@ -123,6 +123,24 @@ def test_a_weekday_alone_picks_one_of_the_days_that_the_agent_names(answer: str,
 
 
 @pytest.mark.parametrize(
+    ("value", "lines", "shown"),
+    [
+        ("2026-03-20", ("friday suits", "oh, the friday after please"), True),
+        ("2026-03-19", ("friday suits", "oh, the friday after please"), False),
+        ("2026-04-10", ("bulan depan tgl 9 pak", "tgl 10 aja deh"), True),
+        ("2026-03-10", ("bulan depan tgl 9 pak", "tgl 10 aja deh"), True),
+        ("2026-03-20", ("friday 13 March it is",), False),
+        ("2026-06-19", ("the friday after please",), False),
+    ],
+)
+def test_a_day_may_have_the_weekday_or_number_that_was_said_last(
+    value: str, lines: tuple[str, ...], shown: bool
+) -> None:
+    found = unproven(visit({"appointment_date": value}, *on("2026-03-10", *lines)))
+    assert found["appointment_date"].doubtful is shown
+
+
+@pytest.mark.parametrize(
     ("said", "both"),
     [
         ("dari jam 7 sampai 10 malam", ["19:00", "22:00"]),

@@ -25,6 +25,7 @@ _BESIDE = FILLERS | phrases().copulas | phrases().possessives | phrases().articl
 _CIRCUMSTANCES = frozenset({"date", "time", "place", "number", "text"})
 """Kinds of values that a question for something else takes as given (`what is the weather in Medan on March 10th?`)."""
 
+_NEGATION = frozenset({Cue.NEGATION})
 _PAPERS = Phrasebook(phrases().papers)
 _WRITTEN = frozenset({"birth", "date", "name", "place"})
 """Kinds of personal data that two papers may give differently."""
@@ -60,8 +61,9 @@ def mood(field: Field, place: Place) -> Mood:
     if sentence.proposes and any(each is sentence for turn in case.turns[:1] for each in turn.heard.sentences):
         return Mood.OPEN
     moods = set(sentence.moods[span.start : span.end])
-    if field.kind == "text" and sentence.moods[span.start] is Mood.SAID:
-        moods.discard(Mood.DENIED)  # the negation is part of the text: `mual dan tidak bisa makan`
+    negates = not sentence.covered(_NEGATION).isdisjoint(range(span.start, span.end))
+    if (field.kind == "text" and sentence.moods[span.start] is Mood.SAID) or (field.kind == "choice" and negates):
+        moods.discard(Mood.DENIED)  # the negation is part of the value: `mual dan tidak bisa makan`, `not urgent`
     if sentence.inquiring and field.kind in _CIRCUMSTANCES:
         moods.discard(Mood.OPEN)
     for mood in (Mood.OPEN, Mood.DENIED):

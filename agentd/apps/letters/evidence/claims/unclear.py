@@ -84,9 +84,13 @@ def _of_which_day(field: Field, place: Place) -> bool:
 
 
 @once
-def _months(_case: Case, turn: Turn) -> int:
-    read = (day for each in turn.heard.sentences for _, _, day in days.days(each.words, turn.day))
-    return len({(day.year, day.month) for day in read})
+def _months(case: Case, turn: Turn) -> int:
+    """The number of months of the days in a message, and of those ahead in the messages before it."""
+    until = case.turns[: 1 + next(at for at, each in enumerate(case.turns) if each is turn)]
+    read = [
+        (each, day) for each in until for one in each.heard.sentences for _, _, day in days.days(one.words, each.day)
+    ]
+    return len({(day.year, day.month) for each, day in read if each is turn or day > each.day})
 
 
 def _small(field: Field, place: Place) -> bool:

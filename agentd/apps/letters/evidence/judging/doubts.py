@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import date
 
 from agentd.agent.text import FILLERS, fold
-from agentd.apps.letters.evidence.claims.answers import agents_turn, repeated
+from agentd.apps.letters.evidence.claims.answers import agents_turn
 from agentd.apps.letters.evidence.claims.asserted import mood, owner, taken_back, taking_back
 from agentd.apps.letters.evidence.claims.binding import labelled_otherwise, meant, whose
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
@@ -22,7 +21,8 @@ from agentd.apps.letters.evidence.fields.spans import NUMBERS, Span, alone
 from agentd.apps.letters.evidence.judging.possible import possible, says_something
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.judging.together import anothers
-from agentd.apps.letters.evidence.normalisers import clock, days, hours, numbers, weekdays
+from agentd.apps.letters.evidence.judging.when import bare, in_other_words
+from agentd.apps.letters.evidence.normalisers import hours, numbers
 from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
 from agentd.apps.letters.evidence.normalisers.shortened import shortened
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
@@ -40,9 +40,7 @@ _OBJECTING = _CORRECTING | {Cue.NEGATION}
 _COUNTS = frozenset(map(str, range(1, 13)))
 """Numbers that somebody may imply without saying one (`my husband and I`)."""
 _TIMES = _PACK.past | _PACK.future | _PACK.soon
-_MONTH = 31
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
-_DIGITS = 2  # of an hour or of a day of the month, at most
 
 
 def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
@@ -66,7 +64,7 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
         said = any(_heard(field, place, unsure=True) and _may_be_asked(field, place) for place in places)
     last = last_word(field, case) if said else None
     doubtful = said and _doubtful(field, places, last, case)
-    doubtful = doubtful or (said and last is None and _one(field, case)) or _in_other_words(field, case)
+    doubtful = doubtful or (said and last is None and _one(field, case)) or in_other_words(field, case)
     read = said and not doubtful and last is None and _read(field, case)
     return replace(field, said=said or doubtful, doubtful=doubtful or read, read=read)
 
@@ -102,8 +100,9 @@ def _says_what(sentence: Sentence) -> bool:
 
 
 def _read(field: Field, case: Case) -> bool:
-    """Whether a choice may be inferred (`two separate beds`) because none of the choices was named."""
-    named = any(case.places(field, turn) or _spoken_of(field, turn) for turn in case.turns)
+    """Whether a choice may be inferred (`two separate beds`) because none was named, except to deny or suppose it."""
+    found = (place for turn in case.turns for place in case.places(field, turn))
+    named = any(place.span.supports or mood(field, place) is Mood.SAID for place in found)
     return own(field) and field.kind == "choice" and not named
 
 
@@ -111,14 +110,6 @@ def _one(field: Field, case: Case) -> bool:
     """Whether a count may be one because nobody counts (`a parcel`)."""
     one = field.kind == "number" and str(field.value) == "1" and own(field)
     return one and not any(_spoken_of(field, turn) for turn in case.turns)
-
-
-def _in_other_words(field: Field, case: Case) -> bool:
-    """Whether a day may be in words that no reader knows (`the week after`): a unit of time was said, and no message
-    holds a date. What the agent named is accepted or not by its answer."""
-    dated = field.kind == "date" and not field.common
-    timed = dated and any(numbers.unit(each.words) for turn in case.turns for each in turn.heard.sentences)
-    return timed and not any(case.places(field, turn) or repeated(field, case, turn) for turn in case.turns)
 
 
 def _spoken_of(field: Field, turn: Turn) -> bool:
@@ -164,23 +155,17 @@ def _begun(field: Field, case: Case) -> bool:
 
 
 def _by_its_part(field: Field, turn: Turn) -> bool:
-    """Whether an answer names only the weekday (`Wed then`) of a date that the agent named, or the part of the day of
-    an hour (`yang sore`)."""
-    if field.kind == "date":
-        day = days.day(str(field.value), turn.day)
-        said = frozenset().union(*(weekdays.weekdays(each.words) for each in turn.heard.sentences))
-        named = day is not None and said == {day.weekday()}
-    else:
-        minutes = hours.hour(str(field.value)) if field.kind == "time" else None
-        parts = {part for each in turn.heard.sentences for part in hours.parts(each.words)}
-        named = minutes is not None and len(parts) == 1 and minutes in hours.within(parts.pop())
+    """Whether an answer names only the part of the day of an hour that the agent named (`yang sore`)."""
+    minutes = hours.hour(str(field.value)) if field.kind == "time" else None
+    parts = {part for each in turn.heard.sentences for part in hours.parts(each.words)}
+    named = minutes is not None and len(parts) == 1 and minutes in hours.within(parts.pop())
     return named and _cues(turn).isdisjoint(_OBJECTING)
 
 
 def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
     """Places where a message states the value or what may be it."""
     yield from case.stated(field, turn)
-    yield from _bare(field, case, turn) if field.kind in ("date", "time") else ()
+    yield from bare(field, case, turn) if field.kind in ("date", "time") else ()
     if field.kind == "date":  # `30 September` may be the last one or the next
         yield from case.stated(replace(field, past=not field.past), turn)
     if field.kind == "place" and not field.common:
@@ -208,36 +193,6 @@ def _objects(field: Field, case: Case, turn: Turn, noted: Sequence[Place]) -> bo
 
 def _cues(turn: Turn) -> set[Cue | None]:
     return {mark.cue for sentence in turn.heard.sentences for mark in sentence.marks}
-
-
-def _bare(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
-    """Mere numbers that may be an hour or a day without month (`What time?` `12`, `hari apa?` `the 26th`, `3/8`), and
-    hours that may be in either half of the day (`at 3`)."""
-    day = days.day(str(field.value), turn.day) if field.kind == "date" else None
-    minutes = hours.hour(str(field.value)) if field.kind == "time" else None
-    asked_on = turn.day if turn.asks_for(field.key) else None
-    for sentence, named, before in turn.sentences():
-        for at, word in enumerate(sentence.words):
-            if word.isdecimal() and len(word) <= _DIGITS and (size := _mere(sentence, at, day, minutes, asked_on)):
-                yield case.place(turn, sentence, named, before, Span(at, at + size, True))
-        for start, end, said in hours.hours(sentence.words) if minutes is not None else ():
-            morning = any(clock.at_clock(sentence.words, at, "morning") for at in range(start, end))
-            if said + hours.HALF_A_DAY == minutes and not morning:
-                yield case.place(turn, sentence, named, before, Span(start, end, True))
-
-
-def _mere(sentence: Sentence, at: int, day: date | None, minutes: int | None, asked_on: date | None) -> int:
-    """The number of words, starting at a number, that may be the day or the hour; 0 if none."""
-    words, number, clause = sentence.words, int(sentence.words[at]), sentence.clause(at)
-    if day is not None and words[at + 1 : at + 3] == ["/", str(day.month)]:
-        return 3 if number == day.day else 0
-    whole = alone(words, Span(at, at + 1, True), clause)
-    if day is None:
-        ends = alone(words, Span(clause.start, at + 1, True), clause)  # `so make it 10`
-        hour = minutes is not None and number * 60 in (minutes, minutes - hours.HALF_A_DAY)
-        return int(hour and ends and (asked_on is not None or not whole))
-    near = whole or words[max(at - 1, 0)] in _PACK.articles
-    return int(near and asked_on is not None and number == day.day and abs((day - asked_on).days) <= _MONTH)
 
 
 def _heard(field: Field, place: Place, *, unsure: bool = False) -> bool:
