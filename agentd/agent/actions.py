@@ -14,7 +14,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from agentd.agent.text import encodable
-from agentd.messages import ToolInfo
+from agentd.messages import ToolInfo, json_int
 
 if TYPE_CHECKING:
     from agentd.agent.turn_policy import Offer
@@ -105,9 +105,8 @@ def _quotes(value: Any) -> dict[str, str]:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield every top-level JSON object in the text, or in the JSON string if the whole text is one. A number that may
-    have more than 64 bits, such as an account's, is its digits: not every JSON library can write it."""
-    decoder = json.JSONDecoder(strict=False, parse_int=lambda digits: digits if len(digits) > 18 else int(digits))
+    """Yield every top-level JSON object in the text, or in the JSON string if the whole text is one."""
+    decoder = json.JSONDecoder(strict=False, parse_int=json_int)
     if text.lstrip().startswith('"'):
         try:
             whole = decoder.decode(text.strip())

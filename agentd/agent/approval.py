@@ -189,10 +189,10 @@ def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Langu
         if isinstance(inner, Mapping):
             yield from ((f"{label} – {below}", text) for below, text in _rows(prop, inner, language))
         elif inner is not None and name != "session_id":
-            if isinstance(inner, str):
-                kind = prop.get("format", "")
-                inner = _without_parts(inner, value) if kind == "address" else as_written(inner, kind, language)
-            yield label, shown(inner, language)
+            kind = prop.get("format", "")
+            if kind == "address" and isinstance(inner, str):
+                inner = _without_parts(inner, value)
+            yield label, shown(inner, language, kind)
 
 
 def _title(schema: Mapping[str, Json], name: str) -> str:
@@ -241,8 +241,8 @@ AS_WRITTEN: Mapping[str, Callable[[str, Language], str]] = {"date": _in_words, "
 """How the text of a kind is shown."""
 
 
-def shown(value: Json, language: Language) -> str:
-    """A value as people read it, in one line."""
+def shown(value: Json, language: Language, kind: str = "") -> str:
+    """A value of a kind as people read it, in one line."""
     if isinstance(value, bool):
         text = replies()[language]
         return text.yes if value else text.no
@@ -253,7 +253,7 @@ def shown(value: Json, language: Language) -> str:
             else shown(item, language)
             for item in value
         )
-    return " ".join(str(value).split())
+    return " ".join((as_written(value, kind, language) if isinstance(value, str) else str(value)).split())
 
 
 Level = Literal["declared", "officer", "pin", "card+pin"]

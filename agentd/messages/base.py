@@ -20,6 +20,12 @@ def canonical(value: Json) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
+def json_int(digits: str) -> int | str:
+    """JSON's digits as a number; they themselves if it may have more than 64 bits, such as an account's, because not
+    every JSON library can write it."""
+    return digits if len(digits) > 18 else int(digits)
+
+
 class Message(BaseModel):
     """The base of all messages: frozen, refuses unknown fields."""
 

@@ -11,7 +11,7 @@ import orjson
 from mcp_types import CallToolResult, TextContent
 from pydantic_core import from_json
 
-from agentd.messages import Artifact, ToolOutcome
+from agentd.messages import Artifact, ToolOutcome, json_int
 from bridges.mcp.lines import too_many
 
 _QUOTED = re.compile(r" \[type=\w+, input_value=.*, input_type=\w+\]\n +For further information visit https://\S+")
@@ -49,9 +49,7 @@ def plain(value: Any) -> Any:
         return orjson.loads(orjson.dumps(value))
     except orjson.JSONEncodeError:
         text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
-        return json.loads(
-            text, parse_constant=lambda _: None, parse_int=lambda digits: digits if len(digits) > 18 else int(digits)
-        )
+        return json.loads(text, parse_constant=lambda _: None, parse_int=json_int)
 
 
 def _read(texts: list[str]) -> Any:

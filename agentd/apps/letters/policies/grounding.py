@@ -183,15 +183,11 @@ def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
 def _asked_in_vain(call: ToolCall, missing: Sequence[Field]) -> bool:
     """Whether the agent's last message asked for what this call lacks, and the answer gave no more to ask back."""
     last = max((one for one in call.said if one.by == "agent"), key=lambda one: one.order, default=None)
-    if (
-        last is None
-        or last.tool != call.tool.name
-        or not isinstance(last.value, Mapping)
-        or "missing" not in last.value
-    ):
+    if last is None or last.tool != call.tool.name:
         return False
+    asked = last.value.get("missing") if isinstance(last.value, Mapping) else None
     shown = offered(last)
-    return len(missing) >= len(last.value["missing"]) and all(one.path in shown for one in missing if one.said)
+    return asked is not None and len(missing) >= len(asked) and all(one.path in shown for one in missing if one.said)
 
 
 def _listed(field: Field) -> Field:

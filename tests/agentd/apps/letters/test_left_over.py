@@ -249,7 +249,7 @@ def test_what_the_citizen_is_unsure_of_is_asked_back_and_a_yes_is_enough() -> No
 
 
 def test_a_question_whose_answer_gave_something_is_not_cut_to_its_first_field() -> None:
-    """`To KUA Cakung` answered one of two; the other, which had been said and was not shown, was asked for anew."""
+    """`To KUA Cakung` answered one of two; the other, which had been said and was not shown, was asked for again."""
     first = "I am Fitri Handayani, an office clerk at a firm"
     fields = {"occupation": {"type": "string"}, "destination": {"type": "string"}}
     schema = {"type": "object", "properties": fields}

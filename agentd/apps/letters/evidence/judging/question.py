@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agentd.agent.approval import as_written, shown
+from agentd.agent.approval import shown
 from agentd.apps.letters.asking import asking
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
@@ -39,13 +39,8 @@ def question(missing: Sequence[Field], language: Language) -> str:
     what was said (`Apakah ini benar: judul: Dune? …`)."""
     words = asking()[language]
     labels = list(dict.fromkeys(label(field, language) for field in missing if not field.said))
-    said = "; ".join(f"{label(field, language)}: {_written(field, language)}" for field in missing if field.said)
+    back = [field for field in missing if field.said]
+    said = "; ".join(f"{label(field, language)}: {shown(field.value, language, field.kind)}" for field in back)
     joined = words.joined.format(first=", ".join(labels[:-1]), last=labels[-1]) if labels[1:] else "".join(labels)
     asked = (words.please.format(fields=joined) if labels else "", words.confirm.format(fields=said) if said else "")
     return " ".join(filter(None, asked))
-
-
-def _written(field: Field, language: Language) -> str:
-    return shown(
-        as_written(field.value, field.kind, language) if isinstance(field.value, str) else field.value, language
-    )
