@@ -1,20 +1,26 @@
-"""`python -m lab.tools`: render every generated page of docs/ again. tests/docs checks that they match the code."""
+"""`python -m lab.tools`: render what comes from the code: the pages of docs/ that aren't tracked, and client.toml's schema."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from lab.figures.pages import fill
 from lab.tools import client_schema, configuration, licences, openrpc, rpc, structure
 
-PAGES: tuple[Any, ...] = (configuration, client_schema, openrpc, rpc, *rpc.PAGES, structure, licences)
+PAGES: tuple[Any, ...] = (configuration, openrpc, rpc, *rpc.PAGES, structure, licences)
+
+
+def write(pages: Iterable[Any]) -> None:
+    """Write each page where it belongs."""
+    for page in pages:
+        page.TARGET.parent.mkdir(exist_ok=True)
+        page.TARGET.write_text(page.render(), encoding="utf-8")
 
 
 def main() -> None:
-    """Write every page and fill in the figures."""
-    for page in PAGES:
-        page.TARGET.parent.mkdir(exist_ok=True)
-        page.TARGET.write_text(page.render(), encoding="utf-8")
+    """Write all of them and fill in the figures."""
+    write([*PAGES, client_schema])
     fill()
 
 

@@ -1,6 +1,5 @@
-"""Renders docs/rpc.md and docs/rpc/ (one page per group of methods) from docs/openrpc.json, which the daemon serves.
-
-tests/agentd/rpc/test_openrpc.py compares that document with the daemon's answer.
+"""Renders docs/rpc.md and docs/rpc/ (one page per group of methods) from the document that
+`rpc.discover` answers.
 """
 
 from __future__ import annotations
@@ -12,9 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from lab.tools import openrpc
+
 DOCS = Path(__file__).parents[2] / "docs"
 TARGET = DOCS / "rpc.md"
-SOURCE = DOCS / "openrpc.json"
 GROUPS = {
     "Agent": ("Agent", "Events"),
     "Session": ("Session",),
@@ -76,7 +76,7 @@ PAGES = tuple(map(GroupPage, GROUPS))
 
 @cache
 def _document() -> Json:
-    document: Json = json.loads(SOURCE.read_text(encoding="utf-8"))
+    document: Json = json.loads(openrpc.render())
     return document
 
 

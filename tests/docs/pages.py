@@ -1,4 +1,4 @@
-"""The documentation for tests: every Markdown page and its code blocks. Not a test."""
+"""The documentation for tests: every tracked Markdown page and its code blocks. Not a test."""
 
 from __future__ import annotations
 
@@ -8,7 +8,20 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+RENDERED = [
+    ROOT / line.strip("/")
+    for line in (ROOT / ".gitignore").read_text("utf-8").splitlines()
+    if line.startswith("/docs/")
+]
+"""What `make docs` renders from the code, so that it isn't tracked."""
+
+
+def rendered(path: Path) -> bool:
+    """Whether it is, or stands in, what is rendered."""
+    return any(path.resolve().is_relative_to(each) for each in RENDERED)
+
+
+PAGES = sorted(page for page in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")] if not rendered(page))
 
 _FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

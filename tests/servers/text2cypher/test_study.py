@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import tarfile
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -17,7 +19,10 @@ from servers.text2cypher.metrics.statistics import compare_paired
 from servers.text2cypher.report.results import read_records, read_summary
 
 STUDY = Path(__file__).parents[3] / "docs" / "text2cypher"
-RESULTS = STUDY / "results"
+UNPACKED = TemporaryDirectory()
+with tarfile.open(STUDY / "results.tar.xz") as packed:
+    packed.extractall(UNPACKED.name, filter="data")
+RESULTS = Path(UNPACKED.name) / "results"
 RUNS = sorted(file.parent.relative_to(RESULTS).as_posix() for file in RESULTS.glob("*/*/agentic_results.csv"))
 WHOLE = "all/Few-Shot_Nodes+Paths"
 """All aids, in the configuration that each aid is left out of."""
