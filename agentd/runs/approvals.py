@@ -220,7 +220,8 @@ class Approvals:
         another decision came first."""
         noted = replace(row, brief=replace(row.brief, decisions=(*row.brief.decisions, decision.noted())))
         if what != "agreed":
-            return self._decided(noted, decision, said or ("ya" if decision.approved else "tidak"))
+            pressed = in_each_language("yes" if decision.approved else "no")[row.brief.language]
+            return self._decided(noted, decision, said or pressed)
         if approval.officer and not decision.by_staff:
             await self._ask_officer(row, noted, approval)
         else:

@@ -1,4 +1,4 @@
-"""`python -m lab.tools`: render what comes from the code: the pages of docs/ that aren't tracked, and client.toml's schema."""
+"""`python -m lab.tools`: render what comes from the code: the untracked pages of docs/, and client.toml's schema."""
 
 from __future__ import annotations
 
