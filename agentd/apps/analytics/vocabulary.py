@@ -242,6 +242,17 @@ def finder(*keys: str) -> re.Pattern[str]:
     return _whole(alternatives({word for key in keys for word in getattr(vocabulary(), key)}))
 
 
+def speaks(name: str, key: str) -> bool:
+    """Whether a word of a column's name is in the vocabulary under that key."""
+    return not getattr(vocabulary(), key).isdisjoint(words_of(name).split())
+
+
+@lru_cache(maxsize=1024)
+def words_of(name: str) -> str:
+    """A column's name as words: `UnitPrice` and `unit_price` are "unit price"."""
+    return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)).casefold()
+
+
 @lru_cache(maxsize=1024)
 def topics_of(text: str) -> frozenset[str]:
     """The topics of a text, with synonyms unified: `belum lunas` is owed, not paid. Cached: checks read names again."""

@@ -30,6 +30,7 @@ from agentd.apps.analytics.checks.limits import lists_for_one
 from agentd.apps.analytics.checks.other_readings import Other, other_readings
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.periods import periods_in, timeless
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 from agentd.observability import logging as logs
 from lab.eval.books import DATABASES, SAMPLE, build
@@ -147,7 +148,7 @@ def _against(state: AgentState, query: str, today: date, rows: Rows | None, data
     dates = usable(question, dates_for(question, periods_in(question, [], today), today))
     said = " ".join([question, *(str(value) for value in period.values() if value)])
     values = rows[0] if rows and len(rows) == 1 else []
-    others = other_readings(question, plan, state.get("relevant_tables") or [], state.get("sql_dialect"))
+    others = other_readings(question, plan, Schema.of(state))
     differing = [each.instead for each in others if _differs(each, database)]
     listed = lists_for_one(plan, timeless(question)).values()
     return [*refusals(state, plan, dates, said), *of_the_answer(state, plan, today, values), *listed, *differing]

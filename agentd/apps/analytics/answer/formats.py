@@ -6,12 +6,11 @@ The plan's declared format stands unless the query contradicts it: a count isn't
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from agentd.apps.analytics.answer.placeholders import is_share
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.projections import Projection
-from agentd.apps.analytics.sql.tree import Side
 
 MONEY, NUMBER, SHARE, POINTS, COLUMN_SHARE = (
     "currency_IDR",
@@ -21,49 +20,15 @@ MONEY, NUMBER, SHARE, POINTS, COLUMN_SHARE = (
     "percent_column",
 )
 """`percent_points`: shares that the query multiplied by 100; `percent_column`: may hold those or fractions."""
-FIGURES = ("financial_amount", "quantitative")
-"""The schema's classes of columns that may be summed."""
 _NUMBERS = {MONEY, NUMBER, "integer", SHARE, "terbilang"}
 _DIFFERENCES = ("laba", "rugi", "profit", "saldo", "balance", "selisih", "diff", "change", "margin", "net", "mutasi")
 
 
-@dataclass(frozen=True, slots=True)
-class Classes:
-    """The schema's column classes (`financial_amount`, `quantitative`, `temporal`, `identifier`, …)."""
-
-    of: Mapping[Side, str]
-
-    @classmethod
-    def from_tables(cls, tables: Iterable[Mapping[str, Any]]) -> Classes:
-        """Built from `relevant_tables`."""
-        return cls(
-            {
-                (table["table_name"], column["name"].casefold()): str(column.get("classification") or "")
-                for table in tables
-                for column in table["columns"]
-            }
-        )
-
-    def all(self, sides: Iterable[Side]) -> set[str]:
-        """The classes of these columns; a column without a table (or with an alias) matches any of that name."""
-        found: set[str] = set()
-        for table, column in sides:
-            known = self.of.get((table, column.casefold()))
-            same = {kind for (_, name), kind in self.of.items() if name == column.casefold()}
-            found |= {known} if known is not None else same
-        return found - {""}
-
-
-def type_of(column: Mapping[str, Any]) -> str:
-    """A column's type in the database's notation, in upper case; `NONE` if no schema has it."""
-    return str(column.get("type") or column.get("type_from_db")).upper()
-
-
-def derived(projection: Projection, classes: Classes) -> str | None:
+def derived(projection: Projection, schema: Schema) -> str | None:
     """The format that follows from the query and the schema; None if it is open."""
     if projection.counts or projection.days:
         return NUMBER
-    over, under = classes.all(projection.over), classes.all(projection.under)
+    over, under = schema.kinds(projection.over), schema.kinds(projection.under)
     if projection.quotient:
         return _of_quotient(projection, "financial_amount" in over, "financial_amount" in under)
     if projection.hundredfold and is_share(projection.name):
@@ -89,7 +54,7 @@ def _of_quotient(projection: Projection, money_over: bool, money_under: bool) ->
 
 
 def settled(
-    declared: Mapping[str, str], found: Mapping[str, Projection], classes: Classes
+    declared: Mapping[str, str], found: Mapping[str, Projection], schema: Schema
 ) -> tuple[dict[str, str], list[str]]:
     """(the format of every figure, a sentence for each one derived or corrected).
 
@@ -99,7 +64,7 @@ def settled(
     notes: list[str] = []
     folded = {name.casefold(): name for name in declared}
     for name, projection in found.items():
-        certain = derived(projection, classes)
+        certain = derived(projection, schema)
         written = folded.get(name.casefold())
         if certain is None and written is None:
             continue
@@ -131,9 +96,7 @@ def _corrected(declared: str, certain: str | None, projection: Projection) -> st
     return declared
 
 
-def non_negative_rules(
-    found: Mapping[str, Projection], classes: Classes, stated: Iterable[str]
-) -> list[dict[str, Any]]:
+def non_negative_rules(found: Mapping[str, Projection], schema: Schema, stated: Iterable[str]) -> list[dict[str, Any]]:
     """Rules for what can't be negative: counts, and sums of amounts without subtraction.
 
     `stated`: fields for which the plan has its own rules.
@@ -143,7 +106,7 @@ def non_negative_rules(
     for name, projection in found.items():
         words = {name.casefold(), *(column.casefold() for _, column in projection.over)}
         nets = projection.subtracts or any(part in word for word in words for part in _DIFFERENCES if part != "net")
-        adds = projection.aggregate == "SUM" and "financial_amount" in classes.all(projection.over)
+        adds = projection.aggregate == "SUM" and "financial_amount" in schema.kinds(projection.over)
         if name.casefold() not in own and (projection.counts or (adds and not projection.quotient and not nets)):
             rules.append({"rule": "non_negative", "result_key": name, "severity": "critical", "derived": True})
     return rules

@@ -8,15 +8,13 @@ question has a word or topic of its name or description that isn't common to its
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import Any
 
 from sqlglot import exp
 
-from agentd.apps.analytics.answer.formats import FIGURES
 from agentd.apps.analytics.checks import voided_rows
-from agentd.apps.analytics.checks.agreement import restricted, speaks, words_of
+from agentd.apps.analytics.checks.agreement import restricted
 from agentd.apps.analytics.checks.flags import affirmed, chosen_although_denied, denied
 from agentd.apps.analytics.checks.group_keys import counts_the_join, needless_keys
 from agentd.apps.analytics.checks.not_consulted import not_consulted
@@ -25,8 +23,9 @@ from agentd.apps.analytics.checks.unanswered import unanswered
 from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.schema import FIGURES, Schema
 from agentd.apps.analytics.sql.tree import of_kind, rows_divided_by, tree, trees
-from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import finder, speaks, topics_of, vocabulary, words_of
 
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 _WHERE = 0
@@ -35,15 +34,12 @@ _ENDS = {"GT": {"from"}, "LT": {"to"}}
 """The ends of a period that an operator bounds, by the first two letters of its name; all others bound both ends."""
 
 
-def unaccounted(
-    question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], today: date, past: Iterable[str] = ()
-) -> list[str]:
-    """The unjustified parts as SQL, column names or topics. `tables`: the `relevant_tables`."""
+def unaccounted(question: str, plan: Plan, schema: Schema, today: date, past: Iterable[str] = ()) -> list[str]:
+    """The unjustified parts as SQL, column names or topics."""
     talk = " ".join([*past, question])
     asked = Asked(timeless(talk))
-    known = {str(table["table_name"]).casefold(): table for table in tables}
     readings = [
-        (Reading(select, known, asked), select is parsed)
+        (Reading(select, schema, asked), select is parsed)
         for _, parsed in trees(plan.selects)
         for select in of_kind(parsed, exp.Select)
     ]
@@ -56,7 +52,7 @@ def unaccounted(
         found += [*_figures(reading), *needless_keys(reading), *counts_the_join(reading)]
         found += [*(_shown(reading) if outer else ()), *_misnamed(reading)]
     if any(reading.sources or reading.unknown for reading, _ in readings):
-        found += unanswered(question, [reading for reading, _ in readings], list(known.values()))
+        found += unanswered(question, [reading for reading, _ in readings], schema)
     return list(dict.fromkeys(found))
 
 
@@ -105,7 +101,7 @@ def _lasts(reading: Reading, column: exp.Column) -> bool:
     """Whether the column is one end of a time between two dates of its table, and the question asks how long."""
     span = column.find_ancestor(exp.Func, exp.Sub)
     ends = {each.name: reading.column(each) for each in of_kind(span, exp.Column)} if span is not None else {}
-    of_one = {str(found[0]["table_name"]) for found in ends.values() if found and reading.kind(column) == "temporal"}
+    of_one = {found[0].name for found in ends.values() if found and reading.kind(column) == "temporal"}
     return (
         len(ends) > 1
         and len(of_one) == 1
@@ -139,15 +135,14 @@ def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
 
 
 def _may_be_empty(reading: Reading, column: exp.Column) -> bool:
-    found = reading.column(column)
-    return found is not None and bool(found[1].get("is_nullable"))
+    return (found := reading.column(column)) is not None and found[1].is_nullable
 
 
 def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
     """Whether the columns are nullable and nothing else in the query reads them."""
     read = [column.name for column in reading.own(exp.Column)]
     found = [reading.column(column) for column in columns]
-    return all(read.count(column.name) == 1 for column in columns) and all(f and f[1].get("is_nullable") for f in found)
+    return all(read.count(column.name) == 1 for column in columns) and all(f and f[1].is_nullable for f in found)
 
 
 def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
@@ -215,13 +210,13 @@ def _of_a_mean(count: exp.Expr) -> bool:
 
 def _of_lines(reading: Reading) -> Iterator[str]:
     """Counts or means of detail rows when the question names the document: InvoiceLine, for an invoice."""
-    said = {name: words_of(str(table["table_name"])).split() for name, table in reading.tables.items()}
+    said = {name: words_of(table.name).split() for name, table in reading.schema.by_name.items()}
     for each in reading.own(exp.Count, exp.Avg) if not reading.select.args.get("group") else ():
         asked = reading.asked.counted if isinstance(each, exp.Count) else reading.asked.said
         columns = [found[0] for column in of_kind(each, exp.Column) if (found := reading.column(column))]
         made = isinstance(each.this, exp.Column) and not columns  # computed by a subquery
         for table in () if made or each.find(exp.Distinct) else columns or reading.sources.values():
-            own = said[str(table["table_name"]).casefold()]
+            own = said[table.name.casefold()]
             heads = [words for words in said.values() if len(words) < len(own) and words[0][:4] == own[0][:4]]
             if heads and said_in(heads[0][0], asked) and not any(said_in(word, asked) for word in own[1:]):
                 yield each.sql()
@@ -273,12 +268,12 @@ def _is_default(used: list[Found]) -> bool:
     """Whether the columns are the default amount: a total, the only amount, a difference, or price × quantity."""
     if len(used) > 1:
         kinds = ("unit_values", "quantities")
-        priced = all(any(speaks(str(column["name"]), kind) for _, column in used) for kind in kinds)
-        return priced or all(column.get("classification") == "financial_amount" for _, column in used)
+        priced = all(any(speaks(column.name, kind) for _, column in used) for kind in kinds)
+        return priced or all(column.kind == "financial_amount" for _, column in used)
     table, column = used[0]
-    amounts = [each for each in table["columns"] if each.get("classification") == "financial_amount"]
-    totals = [each for each in amounts if not speaks(str(each["name"]), "unit_values")]
-    return speaks(str(column["name"]), "totals") or [column] in (amounts, totals)
+    amounts = table.of_kind("financial_amount")
+    totals = [each for each in amounts if not speaks(each, "unit_values")]
+    return speaks(column.name, "totals") or [column.name] in (amounts, totals)
 
 
 def _shown(reading: Reading) -> Iterator[str]:
@@ -292,6 +287,6 @@ def _misnamed(reading: Reading) -> Iterator[str]:
     for part in reading.plain:
         column = part.unalias()
         found = reading.column(column) if part.alias and isinstance(column, exp.Column) else None
-        others = {words_of(str(each["name"])) for each in found[0]["columns"]} if found else set()
+        others = {*map(words_of, found[0].names)} if found else set()
         if words_of(part.alias) in others - {words_of(column.name)}:
             yield f"{column.name} AS {part.alias}"

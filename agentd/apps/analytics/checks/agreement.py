@@ -6,26 +6,31 @@ Each doubt is a word of the question, or a part of the query for which the quest
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterator
 
 from sqlglot import exp
 
-from agentd.apps.analytics.answer.formats import FIGURES, type_of
 from agentd.apps.analytics.question.comparisons import BOUNDS, bounds_of
+from agentd.apps.analytics.schema import Schema, Table
 from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, sources_of
-from agentd.apps.analytics.vocabulary import column_phrases, finder, phrase_finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import (
+    column_phrases,
+    finder,
+    phrase_finder,
+    speaks,
+    topics_of,
+    vocabulary,
+    words_of,
+)
 
-Table = Mapping[str, Any]
 _TURNED = {"GT": "LT", "LT": "GT", "GTE": "LTE", "LTE": "GTE"}
 _SIDES = {key: kind[:2] for key, kind in BOUNDS.items()} | {"later": "GT", "earlier": "LT"}
 
 
-def disagreements(asked: str, select: exp.Select, tables: Iterable[Table]) -> Iterator[str]:
-    """The doubts about one outer SELECT. `asked`: the question without time words; `tables`: the consulted tables."""
+def disagreements(asked: str, select: exp.Select, schema: Schema) -> Iterator[str]:
+    """The doubts about one outer SELECT. `asked`: the question without time words."""
     read = {table.name.casefold() for table in of_kind(select, exp.Table)}
-    used = {name: table for table in tables if (name := str(table["table_name"])).casefold() in read}
+    used = Schema(tuple(table for name, table in schema.by_name.items() if name in read))
     yield from _other_bounds(asked, select)
     yield from _other_sides(asked, select, used)
     yield from _turned_deadlines(asked, select)
@@ -91,9 +96,9 @@ def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
             yield words
 
 
-def _other_sides(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+def _other_sides(asked: str, select: exp.Select, used: Schema) -> Iterator[str]:
     """Phrases such as "below the reorder level" or "after the required date" if the query has no such comparison."""
-    columns = {words_of(str(column["name"])) for table in used.values() for column in table["columns"]}
+    columns = {words_of(column.name) for column in used.columns}
     compared = {(words_of(side.name), kind[:2]) for side, kind in _compared(select)}
     for key, kind in _SIDES.items():
         for found in finder(key).finditer(asked):
@@ -126,18 +131,17 @@ def _compared(select: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
         yield from ((each.expression, kind), (each.this, _TURNED[kind]))
 
 
-def _not_emptied(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+def _not_emptied(asked: str, select: exp.Select, used: Schema) -> Iterator[str]:
     """The words "out of stock" in the question if the query selects what is left, or NULL without zero."""
     some = [each for each in of_kind(select, exp.NEQ, exp.GT) if each.expression.name == "0"]
-    columns = [column for table in used.values() for column in table["columns"]]
-    numbers = {str(each["name"]).casefold() for each in columns if each.get("classification") in FIGURES}
+    numbers = {name.casefold() for name in used.figures}
     unknown = [each.this.name for each in of_kind(select, exp.Is) if each.this.name.casefold() in numbers]
     zero = any(each.name == "0" for each in of_kind(select, exp.Literal))
     if ((some and not select.find(exp.Is)) or (unknown and not zero)) and (found := finder("emptied").search(asked)):
         yield found[0]
 
 
-def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+def _rows_for_things(asked: str, select: exp.Select, used: Schema) -> Iterator[str]:
     """Rows counted where the question asks for distinct things (DISTINCT is missing), or other things counted:
     customers for "how many orders"."""
     counted = things_counted(asked)
@@ -150,12 +154,11 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
     if select.find(exp.Distinct) or select.args.get("group") or any(grouped):
         return
     counts = list(own(select, exp.Count))
-    of_each = [
-        {str(c["name"]).casefold() for c in table["columns"] if c.get("is_primary_key")} for table in used.values()
-    ]
-    keys = set().union(*of_each)
+    keys = {name.casefold() for table in used.tables for name in table.primary_key}
     for count in counts:
-        known = keys and all(of_each)  # the sample company's tables have no primary keys
+        known = keys and all(
+            table.primary_key for table in used.tables
+        )  # the sample company's tables have no primary keys
         if known and isinstance(count.this, exp.Column) and count.this.name.casefold() not in keys:
             yield f"COUNT({count.this.name})"
     if counts and (several := finder("several").search(asked)):
@@ -163,10 +166,10 @@ def _rows_for_things(asked: str, select: exp.Select, used: Mapping[str, Table]) 
     elif (
         counts
         and (thing := re.sub(r"(?:ies|es|s)$", "", counted))
-        and not any(thing in f"{name} {table.get('purpose')}".casefold() for name, table in used.items())
+        and not any(thing in f"{table.name} {table.purpose}".casefold() for table in used.tables)
     ):
         chosen = {column.name.casefold() for each in conditions_of(select) for column in of_kind(each, exp.Column)}
-        columns = {str(c["name"]).casefold() for table in used.values() for c in table["columns"]} - chosen
+        columns = {column.name.casefold() for column in used.columns} - chosen
         if any(column.startswith(thing) for column in columns):
             yield thing
 
@@ -194,16 +197,16 @@ def _nothing_as_something(select: exp.Select) -> Iterator[str]:
             yield f"{equal.this.name} = ''"
 
 
-def _unweighted(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+def _unweighted(select: exp.Select, used: Schema) -> Iterator[str]:
     """Means or sums that ignore quantities: a mean of quotients of columns, or of unit values in a table that has a
     quantity per row; also rates of discount that are added up (an amount is no floating-point number)."""
     lines: set[str] = set()
     rates: set[str] = set()
-    for table in used.values():
-        numbers = [str(c["name"]) for c in table["columns"] if c.get("classification") != "descriptive"]
+    for table in used.tables:
+        numbers = [c.name for c in table.columns if c.kind != "descriptive"]
         if any(speaks(name, "quantities") for name in numbers):
             lines |= {name.casefold() for name in numbers}
-            real = {str(c["name"]).casefold() for c in table["columns"] if re.match("REAL|FLOAT|DOUBLE", type_of(c))}
+            real = {c.name.casefold() for c in table.columns if re.match("REAL|FLOAT|DOUBLE", c.type)}
             rates |= {
                 name for name in real & lines if re.search("|".join(vocabulary().after_deductions.values()), name)
             }
@@ -232,53 +235,37 @@ def _worth_for_quantity(asked: str, select: exp.Select) -> Iterator[str]:
             yield product.sql()
 
 
-def _namesakes(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+def _namesakes(select: exp.Select, used: Schema) -> Iterator[str]:
     """Groups by only one part of people's names: everybody called Frank becomes one row."""
     group = select.args.get("group")
     called = {each.alias_or_name: each.name for each in of_kind(select, exp.Table)}
     grouped = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
-    for name, table in used.items():
-        keys = {key.name.casefold() for key in grouped if called.get(key.table, name).casefold() == name.casefold()}
+    for table in used.tables:
+        of = table.name.casefold()
+        keys = {key.name.casefold() for key in grouped if called.get(key.table, of).casefold() == of}
         parts = {name.casefold() for name in parts_of_names(table)}
-        unique = {str(c["name"]).casefold() for c in table["columns"] if c.get("is_primary_key")}
+        unique = {name.casefold() for name in table.primary_key}
         if keys & parts and not parts <= keys and not keys & unique:
             yield f"GROUP BY {', '.join(sorted(keys & parts))}"
 
 
 def parts_of_names(table: Table) -> list[str]:
     """The columns that form a name together (FirstName, LastName); empty if there is only one."""
-    names = [str(column["name"]) for column in table["columns"] if finder("names").search(str(column["name"]))]
-    found = [name for name in names if speaks(name, "name_parts")]
+    found = [name for name in table.names if finder("names").search(name) and speaks(name, "name_parts")]
     return found if len(found) > 1 else []
 
 
-def _texts_reckoned(select: exp.Select, used: Mapping[str, Table]) -> Iterator[str]:
+def _texts_reckoned(select: exp.Select, used: Schema) -> Iterator[str]:
     """Text columns used in arithmetic (SUM(DocNo), `UnitPrice * QuantityPerUnit` of "10 boxes of 20"), or keys that are
     added up: SUM(OrderID)."""
-    columns = [column for table in used.values() for column in table["columns"]]
-    texts = {str(column["name"]).casefold() for column in columns if re.search("CHAR|TEXT", type_of(column))}
+    texts = {column.name.casefold() for column in used.columns if re.search("CHAR|TEXT", column.type)}
     for reckoned in of_kind(select, exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Sum, exp.Avg):
         for part in (reckoned.this, reckoned.expression):
             if isinstance(part, exp.Column) and part.name.casefold() in texts:
                 yield part.name
-    keys = {str(column["name"]).casefold() for column in columns if _is_key(column)} - texts
+    keys = {each.name.casefold() for each in used.columns if each.is_primary_key or each.kind == "identifier"} - texts
     summed = (each.this for each in of_kind(select, exp.Sum, exp.Avg))
     yield from (each.name for each in summed if isinstance(each, exp.Column) and each.name.casefold() in keys)
-
-
-def _is_key(column: Mapping[str, Any]) -> bool:
-    return bool(column.get("is_primary_key")) or column.get("classification") == "identifier"
-
-
-def speaks(name: str, key: str) -> bool:
-    """Whether a word of a column's name is in the vocabulary under that key."""
-    return not getattr(vocabulary(), key).isdisjoint(words_of(name).split())
-
-
-@lru_cache(maxsize=1024)
-def words_of(name: str) -> str:
-    """A column's name as words: `UnitPrice` and `unit_price` are "unit price"."""
-    return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)).casefold()
 
 
 def _bound_twice(select: exp.Select) -> Iterator[str]:

@@ -6,36 +6,32 @@ One query of several is enough: "how many tracks, and what is their mean length"
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any
 
 from sqlglot import exp
 
-from agentd.apps.analytics.checks.agreement import words_of
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import of_kind
-from agentd.apps.analytics.vocabulary import column_phrases, finder, phrase_finder, vocabulary
+from agentd.apps.analytics.vocabulary import column_phrases, finder, phrase_finder, vocabulary, words_of
 
-Table = Mapping[str, Any]
 _OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
 """Column names that a question may contain without meaning the column."""
 
 _UNITS = frozenset({"second", "minute", "hour", "day", "week", "month", "quarter", "year"})
 
 
-def unused(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Table]) -> Iterator[str]:
-    """The words for columns and units that no query uses. `asked`: without time words; `tables`: the consulted."""
-    tables = list(tables)
-    yield from _other_columns(asked, selects, tables)
-    yield from _other_flags(asked, selects, tables)
+def unused(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[str]:
+    """The words for columns and units that no query uses. `asked`: without time words."""
+    yield from _other_columns(asked, selects, schema)
+    yield from _other_flags(asked, selects, schema)
     yield from _other_units(asked, selects)
 
 
-def _other_columns(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Table]) -> Iterator[str]:
+def _other_columns(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[str]:
     """Words for a column that the tables have but no query uses."""
     read = {table.name.casefold() for select in selects for table in of_kind(select, exp.Table)}
-    used = (table for table in tables if str(table["table_name"]).casefold() in read)
-    names = [str(column["name"]) for table in used for column in table["columns"]]
+    names = [name for of, table in schema.by_name.items() if of in read for name in table.names]
     written = " ".join(column.name for select in selects for column in of_kind(select, exp.Column))
     for phrase in column_phrases(asked):
         asked, means = phrase_finder(phrase).sub(" ", asked), re.compile(vocabulary().columns[phrase], re.IGNORECASE)
@@ -49,16 +45,16 @@ def _other_columns(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Tab
             yield words
 
 
-def _other_flags(asked: str, selects: Sequence[exp.Expr], tables: Iterable[Table]) -> Iterator[str]:
+def _other_flags(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[str]:
     """Words of the description of a yes/no column that no query uses: "active customers", for all of them."""
     read = {table.name.casefold() for select in selects for table in of_kind(select, exp.Table)}
     written = {column.name.casefold() for select in selects for column in of_kind(select, exp.Column)}
     said = re.findall(r"[^\W\d_]{4,}", asked.casefold())
-    for table in tables:
-        for column in table["columns"] if str(table["table_name"]).casefold() in read else ():
-            values = {str(each) for each in column.get("sample_values") or ()}
-            if values and values <= {"0", "1", "True", "False"} and str(column["name"]).casefold() not in written:
-                about = re.findall(r"[^\W\d_]{4,}", str(column.get("description") or "").casefold())
+    for name, table in schema.by_name.items():
+        for column in table.columns if name in read else ():
+            values = {str(each) for each in column.sample_values}
+            if values and values <= {"0", "1", "True", "False"} and column.name.casefold() not in written:
+                about = re.findall(r"[^\W\d_]{4,}", column.description.casefold())
                 yield from (word for word in said if word in about)
 
 

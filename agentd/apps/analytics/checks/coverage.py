@@ -14,17 +14,9 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.agent.languages import languages, words
-from agentd.apps.analytics.answer.formats import FIGURES
 from agentd.apps.analytics.answer.rules import Finding
 from agentd.apps.analytics.answer.rules import number as as_number
-from agentd.apps.analytics.checks.agreement import (
-    deadline_sides,
-    disagreements,
-    includes,
-    of_both,
-    restricted,
-    words_of,
-)
+from agentd.apps.analytics.checks.agreement import deadline_sides, disagreements, includes, of_both, restricted
 from agentd.apps.analytics.checks.asked_columns import unused
 from agentd.apps.analytics.checks.deductions import misdeducted, not_deducted
 from agentd.apps.analytics.checks.limits import number_words
@@ -33,9 +25,10 @@ from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.plan.reads import computed, text_of
 from agentd.apps.analytics.question.comparisons import SCALES, ends_of, plain
 from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.schema import NO_SCHEMA, Schema
 from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.sql.tree import of_kind, trees
-from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, words_of
 
 _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
 _OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Interval)
@@ -47,42 +40,32 @@ UNSAID = ("rp", "usd", "idr", "pt", "cv", "ud", "tbk")
 """Currencies and legal forms that a plan may leave out."""
 
 
-def uncovered(
-    question: str, plan: Plan, past: Iterable[str] = (), tables: Iterable[Mapping[str, Any]] = ()
-) -> list[str]:
-    """Words of the question that the plan doesn't cover, and values of the plan that the conversation doesn't name.
-    `tables`: the `relevant_tables`."""
+def uncovered(question: str, plan: Plan, past: Iterable[str] = (), schema: Schema = NO_SCHEMA) -> list[str]:
+    """Words of the question that the plan doesn't cover, and values of the plan that the conversation doesn't name."""
     if plan.empty:
         return []
-    chosen, tables, talk = _chosen(plan), list(tables), " ".join([*past, question])
-    measures = (*_other_measures(talk, plan, tables), *_of_other_documents(talk, plan, tables))
-    unmet = (*_unmet(question, plan, bool(chosen), tables), *_unsaid(talk, chosen), *measures)
+    chosen, talk = _chosen(plan), " ".join([*past, question])
+    measures = (*_other_measures(talk, plan, schema), *_of_other_documents(talk, plan, schema))
+    unmet = (*_unmet(question, plan, bool(chosen), schema), *_unsaid(talk, chosen), *measures)
     return list(dict.fromkeys(unmet))
 
 
-def _other_measures(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:
+def _other_measures(talk: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """Measures such as payments or quantities that are shown or summed although nobody asks for them."""
-    numbers = _numeric(tables)
     asked = topics_of(talk)
     for query in plan.results:
         for shown in projections(query["query"]):
             alone = len(shown.over) == 1 and not (shown.counts or shown.quotient or shown.subtracts)
             name = shown.over[0][1] if alone else ""
             measures = topics_of(words_of(name)) & vocabulary().measures
-            if name in numbers and measures and not measures & asked:
+            if name in schema.figures and measures and not measures & asked:
                 yield name
 
 
-def _numeric(tables: list[Mapping[str, Any]]) -> set[str]:
-    """The names of columns with amounts or quantities."""
-    columns = [column for table in tables for column in table["columns"]]
-    return {str(each["name"]) for each in columns if each.get("classification") in FIGURES}
-
-
-def _of_other_documents(talk: str, plan: Plan, tables: list[Mapping[str, Any]]) -> Iterator[str]:
+def _of_other_documents(talk: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """Payments and the like summed by another document's dates, although a found table fits better: all payments on the
     invoices of 2022, for the payments made in 2022."""
-    about = {str(table["table_name"]): topics_of(str(table.get("purpose") or "")) for table in tables}
+    about = {table.name: topics_of(table.purpose) for table in schema.tables}
     asked = topics_of(talk)
     for query in plan.results if asked & vocabulary().measures else ():
         written = query["query"]
@@ -101,7 +84,7 @@ def findings(words: Iterable[str], say: Mapping[str, str]) -> list[Finding]:
     return [Finding(f"coverage:{word}", "warning", say["disagree"].format(word=word)) for word in words]
 
 
-def _unmet(question: str, plan: Plan, chooses: bool, tables: list[Mapping[str, Any]]) -> Iterator[str]:
+def _unmet(question: str, plan: Plan, chooses: bool, schema: Schema) -> Iterator[str]:
     written = text_of(plan).casefold()
     asked = timeless(question)
     for name in names_in(asked):
@@ -115,8 +98,8 @@ def _unmet(question: str, plan: Plan, chooses: bool, tables: list[Mapping[str, A
     superlatives = ends_of(asked)
     yield from (word for word, end in superlatives.items() if not end & ends)
     yield from _other_figure(asked, computed(plan), bool(ends))
-    yield from (*_no_share(asked, plan), *not_deducted(asked, plan, tables))
-    yield from _nameless(asked, plan, _numeric(tables))
+    yield from (*_no_share(asked, plan), *not_deducted(asked, plan, schema))
+    yield from _nameless(asked, plan, schema.figures)
     both, split = of_both(asked), list(_split(plan))
     figures = sum(len(projections(query["query"])) for query in plan.results)
     if both and not split and figures <= 1:
@@ -125,17 +108,17 @@ def _unmet(question: str, plan: Plan, chooses: bool, tables: list[Mapping[str, A
     chooses |= finder("deadlines", "late").search(asked) is not None and any(map(deadline_sides, parsed))
     if (some := restricted(asked)) and not (chooses or (both and split) or includes(asked)):
         yield some[0]
-    yield from (*_same_again(plan), *_parts(asked, plan, _numeric(tables)))
+    yield from (*_same_again(plan), *_parts(asked, plan, schema.figures))
     yield from () if both or superlatives or numbers_asked or finder("lists").search(asked) else split
     for found in parsed:
         for select in of_kind(found, exp.Select):
             yield from (*_whole_cut(select), *_unused(select))
         if isinstance(found, exp.Select):
-            yield from (*disagreements(asked, found, tables), *misdeducted(asked, found))
-    yield from unused(asked, parsed, tables)
+            yield from (*disagreements(asked, found, schema), *misdeducted(asked, found))
+    yield from unused(asked, parsed, schema)
 
 
-def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
+def _nameless(asked: str, plan: Plan, numbers: frozenset[str]) -> Iterator[str]:
     """A "who" at an end of the question if the plan shows figures only; elsewhere it may be "customers who bought"."""
     who = finder("who").pattern
     shown = [each for query in plan.results for each in projections(query["query"])]
@@ -143,7 +126,7 @@ def _nameless(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
         yield from (found[0].strip() for found in re.finditer(rf"(?i)^\W*{who}|{who}(?=\W*$)", asked))
 
 
-def _parts(asked: str, plan: Plan, numbers: set[str]) -> Iterator[str]:
+def _parts(asked: str, plan: Plan, numbers: frozenset[str]) -> Iterator[str]:
     """The last "how many" (or total, or mean) of a question if it asks for more parts than the plan has figures, or if
     it is a part and the plan shows names only."""
     shown = [each for query in plan.results for each in projections(query["query"])]
@@ -262,12 +245,10 @@ def _texts(chosen: Iterable[list[str | float]]) -> list[str]:
     return list(dict.fromkeys(filter(None, texts)))
 
 
-def not_found(plan: Plan, values: Iterable[Any], tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def not_found(plan: Plan, values: Iterable[Any], schema: Schema) -> Iterator[str]:
     """Filter texts of a plan whose figure is zero or empty, because another column may contain them; without the
     schema's sample values."""
-    known = {
-        str(value) for table in tables for column in table["columns"] for value in column.get("sample_values") or ()
-    }
+    known = {str(value) for column in schema.columns for value in column.sample_values}
     if any(value is None or as_number(value) == 0 for value in values):
         yield from sorted({*_texts(_chosen(plan))} - known)
 

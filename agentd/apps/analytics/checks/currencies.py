@@ -5,28 +5,25 @@ The schema's sample values tell which columns of an office's own database hold c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from sqlglot import exp
 
-from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.schema import Schema, Side
 from agentd.apps.analytics.sql.projections import projections
-from agentd.apps.analytics.sql.tree import Side, nodes, of_kind, own, selects_of
-from agentd.apps.analytics.vocabulary import finder, topics_of
+from agentd.apps.analytics.sql.tree import nodes, of_kind, own, selects_of
+from agentd.apps.analytics.vocabulary import finder, topics_of, words_of
 
 CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
-Table = Mapping[str, Any]
 
 
-def mixed(plan: Plan, tables: Iterable[Table]) -> list[str]:
+def mixed(plan: Plan, schema: Schema) -> list[str]:
     """Errors for sums over rows of several currencies, or for the most of them, in a plan that names no currency, one
     sentence each."""
-    tables = list(tables)
-    known, texts, faults = _known(tables), _texts(plan), []
-    amounts = {str(c["name"]) for t in tables for c in t["columns"] if c.get("classification") == "financial_amount"}
+    known, texts, faults = _known(schema), _texts(plan), []
+    amounts = {each.name for each in schema.columns if each.kind == "financial_amount"}
     for key, select in selects_of(plan.selects) if known else ():
         for table, column in (*select.added, *_ranked(select.tables, plan, key, amounts)):
             for name in known.keys() & ({table} if table else select.tables):
@@ -49,10 +46,10 @@ def _ranked(tables: Iterable[str], plan: Plan, key: str, amounts: set[str]) -> I
         yield from ((name[0], column.name) for column in found if len(name) == 1 and column.name in amounts)
 
 
-def half_converted(plan: Plan, tables: Iterable[Table]) -> Iterator[str]:
+def half_converted(plan: Plan, schema: Schema) -> Iterator[str]:
     """Differences or comparisons of an amount in the office's currency with one whose table also has it in that
     currency: `DocValueLocal - PaymentValue`."""
-    names = {str(column["name"]) for table in tables for column in table["columns"]}
+    names = {column.name for column in schema.columns}
     own = {name for name in names if finder("own_currency").search(name)}
     foreign = {name for name in names - own if any(each.startswith(name) for each in own)}
     for each in nodes(plan.selects, exp.Sub, exp.Predicate) if foreign else ():
@@ -61,9 +58,9 @@ def half_converted(plan: Plan, tables: Iterable[Table]) -> Iterator[str]:
             yield each.sql()
 
 
-def unlabelled(plan: Plan, tables: Iterable[Table]) -> Plan:
+def unlabelled(plan: Plan, schema: Schema) -> Plan:
     """The plan with amounts as plain numbers where its query separates them by currency, because the rows name it."""
-    known = _known(tables)
+    known = _known(schema)
     texts = _texts(plan)
     mapping = dict(plan.mapping)
     for query in plan.selects:
@@ -78,13 +75,13 @@ def unlabelled(plan: Plan, tables: Iterable[Table]) -> Plan:
     return replace(plan, mapping=mapping)
 
 
-def _known(tables: Iterable[Table]) -> dict[str, tuple[str, list[str]]]:
+def _known(schema: Schema) -> dict[str, tuple[str, list[str]]]:
     """{table: (its currency column, the codes in it)} for tables with more than one currency."""
     return {
-        str(table["table_name"]): (str(column["name"]), list(values))
-        for table in tables
-        for column in table["columns"]
-        if len(values := column.get("sample_values") or ()) > 1 and set(values) <= CODES
+        table.name: (column.name, list(values))
+        for table in schema.tables
+        for column in table.columns
+        if len(values := column.sample_values) > 1 and set(values) <= CODES
     }
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
-from typing import Any
 
 from sqlglot import exp
 
-from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.spans import Period, previous
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import DAY, conditions_of, nodes, of_kind, trees
-from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary, words_of
 
 
 def dates_for(question: str, periods: list[Period], today: date) -> dict[str, str]:
@@ -59,38 +58,31 @@ def usable(question: str, dates: Mapping[str, str]) -> dict[str, str]:
     return {name: dates[name] for name in offered(question, dates)} or dict(dates)
 
 
-def other_dates(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def other_dates(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """Date columns that a plan compares instead of the table's main `date`, although no word of the question means
     them: what was shipped in May, for what was ordered."""
-    counting = {str(table["table_name"]).casefold(): table for table in tables if table.get("date")}
+    counting = {name: table for name, table in schema.by_name.items() if table.date}
     for select in nodes(plan.results, exp.Select) if counting else ():
         read = [counting.get(each.name.casefold()) for each in of_kind(select, exp.Table)]
-        dates = {name: about for table in read if table for name, about in _dates_of(table)}
-        counted = {str(table["date"]).casefold() for table in read if table}
+        columns = (column for table in read if table for column in table.columns if column.kind == "temporal")
+        dates = {column.name.casefold(): column.description for column in columns}
+        counted = {table.date.casefold() for table in read if table}
         compared = {each.name for part in conditions_of(select) for each in of_kind(part, exp.Column)}
         if not {name.casefold() for name in compared} & counted:
             others = sorted(name for name in compared if name.casefold() in dates)
             yield from (name for name in others if not _meant(name, dates[name.casefold()], question))
 
 
-def partly_dated(plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def partly_dated(plan: Plan, schema: Schema) -> Iterator[str]:
     """The main `date` of tables from which a result takes all rows, if another result of the plan has days: all rentals
     beside the revenue of August. Of tables that weren't consulted, their names."""
-    tables = list(tables)
-    counting = {str(table["table_name"]).casefold(): table.get("date") for table in tables}
+    counting = {name: table.date for name, table in schema.by_name.items()}
     found = [each for _, each in trees(plan.results)]
     dated = [any(DAY.match(each.name) for each in of_kind(one, exp.Literal)) for one in found]
     for one in (one for one, days in zip(found, dated, strict=True) if any(dated) and not days):
         if any(counting.values()):  # in an office's own database
             read = {each.name.casefold() for each in of_kind(one, exp.Table)}
-            yield from (str(day) for name in sorted(read) if (day := counting.get(name, name)))
-
-
-def _dates_of(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(date column, its description)."""
-    for each in table["columns"]:
-        if each.get("classification") == "temporal":
-            yield str(each["name"]).casefold(), str(each.get("description") or "")
+            yield from (day for name in sorted(read) if (day := counting.get(name, name)))
 
 
 def _meant(name: str, about: str, question: str) -> bool:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.plan.reads import text_of
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import nodes, of_kind
-from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary, words_of
 
 
 def misdeducted(asked: str, select: exp.Select) -> Iterator[str]:
@@ -37,11 +36,11 @@ def misdeducted(asked: str, select: exp.Select) -> Iterator[str]:
             yield turned.sql()
 
 
-def not_deducted(asked: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def not_deducted(asked: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """The word for a profit if the plan subtracts nothing and reads nothing of that name."""
     gain, written = finder("gains"), text_of(plan)
-    columns = (column for table in tables for column in table["columns"] if str(column["name"]) in written)
-    told = " ".join([words_of(written), *(str(column.get("description") or "") for column in columns)])
+    columns = (column for column in schema.columns if column.name in written)
+    told = " ".join([words_of(written), *(column.description for column in columns)])
     if (word := gain.search(asked)) and not gain.search(told) and not any(nodes(plan.selects, exp.Sub, exp.Neg)):
         yield word[0]
 

@@ -20,45 +20,46 @@ from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.plan.reads import text_of
 from agentd.apps.analytics.question.other_names import as_planned
 from agentd.apps.analytics.question.periods import periods_in
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, past_questions
 
 
 def refusals(state: AgentState, plan: Plan, dates: dict[str, str], said: str) -> list[str]:
     """Errors that a database would execute silently, one sentence each; a plan with one isn't run. `dates` and `said`:
     as for `silent_mistakes`."""
-    tables, known = state.get("relevant_tables") or [], state.get("table_relationships")
+    schema = Schema.of(state)
     found = silent_mistakes(plan, dates, said, state.get("temporal_columns") or {})
-    found += [*misjoined(plan, tables, known), *currencies.mixed(plan, tables)]
-    return [*found, *invented_keys(plan, tables, said)]
+    found += [*misjoined(plan, schema), *currencies.mixed(plan, schema)]
+    return [*found, *invented_keys(plan, schema, said)]
 
 
 def of_the_answer(state: AgentState, plan: Plan, today: date, values: Iterable[Any]) -> list[str]:
     """The plan's unmet doubts, unjustified parts, and what the figures (`values`) make doubtful; each once."""
-    question, tables = as_planned(state["user_query"], text_of(plan)), state.get("relevant_tables") or []
-    words = [*plan.unmet, *unknown_words(question, plan, tables)]
+    question, schema = as_planned(state["user_query"], text_of(plan)), Schema.of(state)
+    words = [*plan.unmet, *unknown_words(question, plan, schema)]
     figures = list(values)
-    words += coverage.not_found(plan, figures, tables)
+    words += coverage.not_found(plan, figures, schema)
     words += not_yet(plan, today.isoformat()) if any(number(each) == 0 for each in figures) else ()
-    return list(dict.fromkeys([*words, *unaccounted(question, plan, tables, today, past_questions(state))]))
+    return list(dict.fromkeys([*words, *unaccounted(question, plan, schema, today, past_questions(state))]))
 
 
 def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
     """Words of the question that the plan doesn't cover, and parts of the plan that the question doesn't ask for."""
     question, past = as_planned(state["user_query"], text_of(plan)), past_questions(state)
-    tables, joins = state.get("relevant_tables") or [], state.get("table_relationships")
+    schema = Schema.of(state)
     dates = usable(question, dates_for(question, periods_in(question, past, today), today))
     return [
-        *coverage.uncovered(question, plan, past, tables),
+        *coverage.uncovered(question, plan, past, schema),
         *part_of_the_period(plan, dates),
         *loosely_bound(question, plan),
         *timeless_whole(plan),
-        *altered(question, plan, tables),
+        *altered(question, plan, schema),
         *misplaced(plan),
-        *other_dates(question, plan, tables),
-        *partly_dated(plan, tables),
-        *only_some(plan, joins),
-        *unexplained_joins(plan, tables, joins),
+        *other_dates(question, plan, schema),
+        *partly_dated(plan, schema),
+        *only_some(plan, schema),
+        *unexplained_joins(plan, schema),
         *united_twice(plan),
-        *codes_for_names(plan, tables, joins),
-        *currencies.half_converted(plan, tables),
+        *codes_for_names(plan, schema),
+        *currencies.half_converted(plan, schema),
     ]

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from agentd.apps.analytics.answer.formats import FIGURES
-from agentd.apps.analytics.checks.agreement import restricted, speaks, words_of
+from agentd.apps.analytics.checks.agreement import restricted
 from agentd.apps.analytics.checks.schema_reading import Reading
+from agentd.apps.analytics.schema import FIGURES
 from agentd.apps.analytics.sql.tree import of_kind
-from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.vocabulary import finder, speaks, words_of
 
 
 def denied(reading: Reading, leaf: exp.Expr, columns: list[exp.Column]) -> bool:

@@ -26,11 +26,9 @@ def needless_keys(reading: Reading) -> Iterator[str]:
                 if found and not reading.asked.by_time:
                     yield f"GROUP BY {column.name}"
                 continue
-            each_row = (
-                found[1].get("is_primary_key") and all(each is found[0] for each in summed) and not reading.unknown
-            )
+            each_row = found[1].is_primary_key and all(each is found[0] for each in summed) and not reading.unknown
             each_row = each_row and (bool(inside) or not _referred_to(reading, column))
-            of_it = column in seen or found[1].get("classification") == "identifier"
+            of_it = column in seen or found[1].kind == "identifier"
             same = {column.table.casefold(), *reading.tied_to(column)}
             beside = any(each.table.casefold() in same for each in seen)
             if each_row or not reading.called(column) or not (column in seen or (of_it and beside)):
@@ -48,7 +46,7 @@ def _referred_to(reading: Reading, key: exp.Column) -> bool:
     """Whether the query joins rows that refer to a key, so that it has several of them: the orders of an employee."""
     ties = (sides for each in reading.own(exp.EQ) if key in (sides := (each.this, each.expression)))
     others = [side for sides in ties for side in sides if side != key and isinstance(side, exp.Column)]
-    return any((found := reading.column(side)) and not found[1].get("is_primary_key") for side in others)
+    return any((found := reading.column(side)) and not found[1].is_primary_key for side in others)
 
 
 def counts_the_join(reading: Reading) -> Iterator[str]:
@@ -59,8 +57,6 @@ def counts_the_join(reading: Reading) -> Iterator[str]:
         alias = join.this.alias_or_name.casefold()
         for each in of_kind(join, exp.EQ):
             sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
-            keys = {
-                s.table.casefold() == alias for s in sides if (f := reading.column(s)) and f[1].get("is_primary_key")
-            }
+            keys = {s.table.casefold() == alias for s in sides if (f := reading.column(s)) and f[1].is_primary_key}
             if len(sides) > 1 and keys == {False}:  # only the other side is unique
                 yield from (count.sql() for count in counts)

@@ -4,7 +4,7 @@ beside a sum. Each is a sentence for the planner. Pure."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlglot import exp
@@ -12,6 +12,7 @@ from sqlglot import exp
 from agentd.apps.analytics.checks.guarded_times import other_months, other_times, unlimited
 from agentd.apps.analytics.checks.limits import other_rows
 from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_a_row, of_kind, sources_of, trees
 
 MADE_UP = 3
@@ -43,14 +44,10 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: M
     return faults
 
 
-def invented_keys(plan: Plan, tables: Iterable[Mapping[str, Any]], said: str) -> Iterator[str]:
+def invented_keys(plan: Plan, schema: Schema, said: str) -> Iterator[str]:
     """Errors for lists of keys that nobody named: `AlbumId NOT IN (1, 2, 3)`, for albums without tracks."""
-    named, columns = set(re.findall(r"\w+", said)), [column for table in tables for column in table["columns"]]
-    keys = {
-        str(column["name"]).casefold()
-        for column in columns
-        if column.get("is_primary_key") or column.get("classification") == "identifier"
-    }
+    named = set(re.findall(r"\w+", said))
+    keys = {each.name.casefold() for each in schema.columns if each.is_primary_key or each.kind == "identifier"}
     for key, found in trees(plan.selects):
         for each in of_kind(found, exp.In):
             values = [value.name for value in each.expressions if isinstance(value, exp.Literal)]

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 from sqlglot import exp
 
-from agentd.apps.analytics.answer.formats import FIGURES
-from agentd.apps.analytics.checks.agreement import speaks, words_of
 from agentd.apps.analytics.checks.schema_reading import HEADS
 from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.schema import FIGURES, Pair, Schema, Side
 from agentd.apps.analytics.sql import edits
 from agentd.apps.analytics.sql.projections import projections
-from agentd.apps.analytics.sql.tree import Side, nodes, of_kind, quoted, selects_of, tree, trees
-from agentd.apps.analytics.vocabulary import finder
-
-Pair = tuple[Side, Side]
-
-
-def pairs(relationships: Iterable[Mapping[str, Any]]) -> list[Pair]:
-    """The entries of `table_relationships` as pairs: (referring side, referenced side)."""
-    return [
-        ((each["from_table"], each["from_column"]), (each["to_table"], each["to_column"])) for each in relationships
-    ]
+from agentd.apps.analytics.sql.tree import nodes, of_kind, quoted, selects_of, tree, trees
+from agentd.apps.analytics.vocabulary import finder, speaks, words_of
 
 
 def spelled(pair: Pair) -> str:
@@ -34,36 +23,31 @@ def spelled(pair: Pair) -> str:
     return " = ".join(".".join(map(quoted, side)) for side in pair)
 
 
-def misjoined(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
-    """All errors of a plan's joins, one sentence each. `tables` and `known`: `relevant_tables` and
-    `table_relationships` of the state."""
-    tables, known = list(tables), list(known or [])
-    found = [*made_up_joins(plan, tables, known), *counted_twice(plan, tables, known)]
-    return [*found, *picked_at_random(plan, known), *side_by_side(plan, known)]
+def misjoined(plan: Plan, schema: Schema) -> list[str]:
+    """All errors of a plan's joins, one sentence each."""
+    checks = (made_up_joins, counted_twice, picked_at_random, side_by_side)
+    return [fault for check in checks for fault in check(plan, schema)]
 
 
-def made_up_joins(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
+def made_up_joins(plan: Plan, schema: Schema) -> list[str]:
     """Joins that no relationship allows, one sentence each, with the allowed ones. Columns of the same name may be
     joined (a document's number); tables that weren't consulted are left to the database."""
-    relations = pairs(known or [])
-    there = {table["table_name"] for table in tables}
-    allowed = {frozenset(pair) for pair in relations}
+    there = {table.name for table in schema.tables}
+    allowed = {frozenset(pair) for pair in schema.joins}
     faults = []
     sides = [(key, *pair) for key, select in selects_of(plan.selects) for pair in (*select.equal, *select.within)]
-    for key, left, right in sides if relations else ():
+    for key, left, right in sides if schema.joins else ():
         consulted = {left[0], right[0]} <= there and left[0] != right[0]
         if consulted and left[1] != right[1] and frozenset((left, right)) not in allowed:
-            ways = ", ".join(spelled(pair) for pair in relations if {left[0], right[0]} & {*dict(pair)}) or "none"
+            ways = ", ".join(spelled(pair) for pair in schema.joins if {left[0], right[0]} & {*dict(pair)}) or "none"
             faults.append(f"{key}: {spelled((left, right))} joins what has nothing in common; joins are {ways}")
     return faults
 
 
-def unexplained_joins(
-    plan: Plan, tables: Iterable[Mapping[str, Any]], known: Iterable[dict[str, Any]] | None
-) -> Iterator[str]:
+def unexplained_joins(plan: Plan, schema: Schema) -> Iterator[str]:
     """Joins, as SQL, of columns without a word in common in a schema that knows no join at all."""
-    there = {str(table["table_name"]) for table in tables}
-    for _, select in selects_of(plan.selects) if not list(known or []) else ():
+    there = {table.name for table in schema.tables}
+    for _, select in selects_of(plan.selects) if not schema.joins else ():
         for left, right in select.equal:
             words = [{*words_of(name).split()} - HEADS or {*words_of(table).split()} for table, name in (left, right)]
             alike = any(said_in(one, " ".join(words[1])) for one in words[0])
@@ -71,11 +55,10 @@ def unexplained_joins(
                 yield spelled((left, right))
 
 
-def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> list[str]:
+def counted_twice(plan: Plan, schema: Schema) -> list[str]:
     """Sums of a document's amounts over its detail rows, one sentence each: every detail row adds the amount again."""
-    tables = list(tables)
-    columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
-    details = [(detail, document) for (detail, _), (document, _) in pairs(known or [])]
+    columns = {table.name: table.names for table in schema.tables}
+    details = [(detail, document) for (detail, _), (document, _) in schema.joins]
     faults = []
     for key, select in selects_of(plan.selects):
         for table, column in select.added:
@@ -83,7 +66,7 @@ def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
             for detail, document in details:
                 if owners != [document] or detail not in select.tables or detail == document:
                     continue
-                if not _price_of_each(detail, document, column, tables):
+                if not _price_of_each(detail, document, column, schema):
                     faults.append(
                         f"{key}: {document}.{column} would be added once for each row of {detail}; "
                         f"add a column of {detail}, or leave {detail} out"
@@ -91,32 +74,31 @@ def counted_twice(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[
     return list(dict.fromkeys(faults))
 
 
-def _price_of_each(detail: str, document: str, column: str, tables: Iterable[dict[str, Any]]) -> bool:
+def _price_of_each(detail: str, document: str, column: str, schema: Schema) -> bool:
     """Whether every row of the detail table costs the other's price: nothing else has an amount, and its rows have no
     figures (what a procedure costs, for each time that it was performed)."""
-    kinds = {table["table_name"]: {each.get("classification") for each in table["columns"]} for table in tables}
+    kinds = {table.name: {each.kind for each in table.columns} for table in schema.tables}
     amounts = {name for name, of in kinds.items() if "financial_amount" in of}
     return speaks(column, "unit_values") and amounts == {document} and kinds[detail].isdisjoint(FIGURES)
 
 
-def without_details(plan: Plan, tables: Iterable[dict[str, Any]], known: Iterable[dict[str, Any]] | None) -> Plan:
+def without_details(plan: Plan, schema: Schema) -> Plan:
     """The plan without joins to detail tables that add a document's amounts several times although no column of them is
     read and no row is counted."""
-    tables, known = list(tables), list(known or [])
-    columns = {table["table_name"]: {column["name"] for column in table["columns"]} for table in tables}
+    columns = {table.name: frozenset(table.names) for table in schema.tables}
     queries, notes = [], list(plan.derived)
     for query in plan.queries:
-        for detail in dict.fromkeys(detail for (detail, _), _ in pairs(known)):
+        for detail in dict.fromkeys(detail for (detail, _), _ in schema.joins):
             left = edits.without_join(query["query"], detail)
-            idle = left != query["query"] and not _reads(left, detail, columns.get(detail, set()))
-            if idle and counted_twice(replace(plan, queries=[query], raw=None, operations=[]), tables, known):
+            idle = left != query["query"] and not _reads(left, detail, columns.get(detail, frozenset()))
+            if idle and counted_twice(replace(plan, queries=[query], raw=None, operations=[]), schema):
                 query = {**query, "query": left}
                 notes.append(f"{query['result_key']}: {detail} left out, of which nothing is read")
         queries.append(query)
     return replace(plan, queries=queries, derived=notes)
 
 
-def _reads(query: str, table: str, columns: set[str]) -> bool:
+def _reads(query: str, table: str, columns: frozenset[str]) -> bool:
     """Whether the query reads a column of the table, counts rows, or can't be parsed."""
     found = tree(query)
     if found is None or found.find(exp.Star) is not None:
@@ -125,17 +107,16 @@ def _reads(query: str, table: str, columns: set[str]) -> bool:
     return any((column.table or table) == table and column.name in columns for column in read)
 
 
-def picked_at_random(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
+def picked_at_random(plan: Plan, schema: Schema) -> list[str]:
     """Ungrouped columns of tables with several rows per group, one sentence each: a lenient database would pick an
     arbitrary row."""
-    relations = pairs(known or [])
-    referring = {left for left, _ in relations}
+    referring = {left for left, _ in schema.joins}
     faults = []
     for key, select in selects_of(plan.selects):
         by = {table for table, _ in select.grouped}
         for table, column in select.picked:
             keys = [side for side in select.grouped if side[0] == table]
-            of_others = any(left[0] == table and right[0] in by for left, right in relations)
+            of_others = any(left[0] == table and right[0] in by for left, right in schema.joins)
             if referring.issuperset(keys) if keys else of_others:
                 faults.append(
                     f"{key}: a group has several {table}.{column}, and one of them would be shown; "
@@ -144,10 +125,10 @@ def picked_at_random(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list
     return list(dict.fromkeys(faults))
 
 
-def side_by_side(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
+def side_by_side(plan: Plan, schema: Schema) -> list[str]:
     """Tables joined only by a common parent, one sentence each: every row of one meets every row of the other of the
     same customer. Tables that weren't consulted are assumed to reference the same parents."""
-    relations = {*pairs(known or [])}
+    relations = {*schema.joins}
     referred = {right for _, right in relations}
     consulted = {table for pair in relations for table, _ in pair}
     faults = []
@@ -176,10 +157,10 @@ def united_twice(plan: Plan) -> Iterator[str]:
             yield from (f"UNION ALL {name}" for name in sorted(sides[0] & sides[1]))
 
 
-def only_some(plan: Plan, known: Iterable[dict[str, Any]] | None) -> list[str]:
+def only_some(plan: Plan, schema: Schema) -> list[str]:
     """Detail tables whose inner join drops documents without details, although what is read of them is in the document
     too or is subtracted from its amount: "customers that owe", read from the payments."""
-    relations = dict(pairs(known or []))
+    relations = dict(schema.joins)
     return [name for _, found in trees(plan.selects) for name in _keeping(found, relations)]
 
 
@@ -200,12 +181,10 @@ def _keeping(select: exp.Expr, relations: Mapping[Side, Side]) -> Iterator[str]:
             yield table
 
 
-def codes_for_names(
-    plan: Plan, tables: Iterable[Mapping[str, Any]], known: Iterable[dict[str, Any]] | None
-) -> Iterator[str]:
+def codes_for_names(plan: Plan, schema: Schema) -> Iterator[str]:
     """Results that identify their rows only by references, although the referenced thing may have a name (one that
     wasn't consulted may, too): "the media type with the most tracks is 1"."""
-    referring = set(_referring(list(tables), pairs(known or [])))
+    referring = set(_referring(schema))
     for query in plan.results:
         read = {table for _, select in selects_of([query]) for table in select.tables}
         shown = {side for each in projections(query["query"]) if not each.aggregate for side in each.over}
@@ -214,16 +193,12 @@ def codes_for_names(
             yield from sorted(name for _, name in codes)
 
 
-def _referring(tables: Sequence[Mapping[str, Any]], relations: Sequence[Pair]) -> Iterator[Side]:
+def _referring(schema: Schema) -> Iterator[Side]:
     """References to things that may have a name, and, in tables with known primary keys, other unexplained keys."""
-    nameless = {
-        str(table["table_name"])
-        for table in tables
-        if not any(finder("names", "titles").search(str(each["name"])) for each in table["columns"])
-    }
-    yield from (left for left, right in relations if right[0] not in nameless and right[0] != left[0])
-    known = {left for left, _ in relations}
-    for table in tables:
-        own = {str(each["name"]) for each in table["columns"] if each.get("is_primary_key")}
-        keys = {str(each["name"]) for each in table["columns"] if each.get("classification") == "identifier"}
-        yield from {(str(table["table_name"]), name) for name in keys - own if own} - known
+    named = finder("names", "titles")
+    nameless = {table.name for table in schema.tables if not any(map(named.search, table.names))}
+    yield from (left for left, right in schema.joins if right[0] not in nameless and right[0] != left[0])
+    known = {left for left, _ in schema.joins}
+    for table in schema.tables:
+        others = {*table.of_kind("identifier")} - {*table.primary_key} if table.primary_key else ()
+        yield from {(table.name, name) for name in others} - known

@@ -6,25 +6,25 @@ office's own database only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlglot import exp
 
 from agentd.apps.analytics.answer.rules import Finding, number
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.edits import QUOTES, before_from
 from agentd.apps.analytics.sql.tree import columns_of, of_kind, rows_divided_by, tree
 
-Table = Mapping[str, Any]
 MARK, OF_ALL = "left_out_", "left_out_of_all_"
 """Prefixes of the added columns: per row, and over all groups if a LIMIT shows only the first rows."""
 ADDS = ("SUM", "AVG", "COUNT")
 
 
-def watched(query: str, tables: Iterable[Table], dialect: str | None) -> tuple[str, dict[str, str]]:
+def watched(query: str, schema: Schema) -> tuple[str, dict[str, str]]:
     """(the query with the added columns, {added column: what it counts, e.g. "AVG Freight"}); unchanged if no figure of
     its outer SELECT can omit rows."""
-    select, known = tree(query), _may_be_empty(tables)
+    select, known = tree(query), _may_be_empty(schema)
     plain = isinstance(select, exp.Select) and not select.args.get("distinct") and not select.find(exp.Window)
     if not plain or not known:
         return query, {}
@@ -34,13 +34,13 @@ def watched(query: str, tables: Iterable[Table], dialect: str | None) -> tuple[s
         (OF_ALL, "SUM(COUNT(*) - COUNT({})) OVER ()") if select.args.get("limit") else (MARK, "COUNT(*) - COUNT({})")
     )
     names = {f"{mark}{place}": f"{kind} {column.name}" for place, (kind, column) in enumerate(figures, 1)}
-    added = zip(names, (_sql(column, dialect) for _, column in figures), strict=True)
+    added = zip(names, (_sql(column, schema.dialect) for _, column in figures), strict=True)
     return before_from(query, "".join(f", {empty.format(text)} AS {name}" for name, text in added)), names
 
 
-def watched_operation(operation: dict[str, Any], tables: Iterable[Table]) -> tuple[dict[str, Any], dict[str, str]]:
+def watched_operation(operation: dict[str, Any], schema: Schema) -> tuple[dict[str, Any], dict[str, str]]:
     """The same for an operation, whose figures are columns with an aggregation."""
-    known = _may_be_empty(tables)
+    known = _may_be_empty(schema)
     outer = {join.get("target_table") for join in operation.get("joins") or () if join.get("type") != "INNER"}
     main = str(operation.get("main_table"))
     names: dict[str, str] = {}
@@ -79,11 +79,8 @@ def doubtful(counted: Mapping[str, int]) -> int:
     return sum(what.startswith("COUNT ") for what in counted)
 
 
-def _may_be_empty(tables: Iterable[Table]) -> dict[str, set[str]]:
-    found = {
-        str(table["table_name"]): {str(column["name"]) for column in table["columns"] if column.get("is_nullable")}
-        for table in tables
-    }
+def _may_be_empty(schema: Schema) -> dict[str, set[str]]:
+    found = {table.name: {column.name for column in table.columns if column.is_nullable} for table in schema.tables}
     return {name: columns for name, columns in found.items() if columns}
 
 

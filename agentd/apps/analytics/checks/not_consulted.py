@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.schema_reading import Reading
 from agentd.apps.analytics.sql.tree import of_kind
+from agentd.apps.analytics.vocabulary import words_of
 
 
 def not_consulted(reading: Reading) -> Iterator[str]:

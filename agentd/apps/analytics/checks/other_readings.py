@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlglot import exp
 
-from agentd.apps.analytics.answer.formats import type_of
 from agentd.apps.analytics.answer.rules import Finding, number
-from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.schema_reading import Asked, Reading
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.comparisons import bounds_of
 from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.schema import Schema, Table
 from agentd.apps.analytics.sql.edits import before_from, exchanged, grouped_also, limit_of, named, without_limit
 from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_kind, quoted, selects, tree
-from agentd.apps.analytics.vocabulary import finder, vocabulary
+from agentd.apps.analytics.vocabulary import finder, vocabulary, words_of
 
 TIED = "tied_"
 """The column that compares the rows at the end of a list."""
@@ -45,21 +44,19 @@ class Other:
         return len(last) > 1 and last[0] is not None and last[0] == last[1]
 
 
-def other_readings(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]], dialect: str | None) -> list[Other]:
-    """The alternative readings of each result. `tables`: the `relevant_tables`; `dialect`: their database's."""
-    known = {str(table["table_name"]).casefold(): table for table in tables}
-    names = {str(column["name"]) for table in known.values() for column in table["columns"]}
+def other_readings(question: str, plan: Plan, schema: Schema) -> list[Other]:
+    """The alternative readings of each result."""
+    dialect = schema.dialect
     asked, found = Asked(timeless(question)), []
     for query in plan.results:
         select, text = tree(query["query"]), query["query"]
         if isinstance(select, exp.Select):
-            reading = Reading(select, known, asked)
+            reading = Reading(select, schema, asked)
             found += [*_ties(select, text, dialect), *_dates(reading, text, own=dialect is not None)]
             found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
             found += [*_namesakes(reading, text), *_rates(reading, text), *_empties(reading, text, dialect)]
             found += [*_picked(reading, text), *_written_days(reading, text, dialect)]
-    spelled = [str(table["table_name"]) for table in known.values()]
-    return [Other(each.query, named(each.instead, spelled, names, dialect), each.reading, each.other) for each in found]
+    return [replace(each, instead=named(each.instead, schema)) for each in found]
 
 
 def findings(differing: Iterable[Mapping[str, Any]], say: Mapping[str, str]) -> list[Finding]:
@@ -105,11 +102,11 @@ def _dates(reading: Reading, text: str, *, own: bool) -> Iterator[Other]:
         if found is None or around is None or not DAY.search(around.sql()) or reading.said(column):
             continue
         table = found[0]
-        any_ = own and not table.get("date") and not _of_its_table(column.name, str(table["table_name"]))
-        for each in table["columns"]:
-            name = str(each["name"])
+        any_ = own and not table.date and not _of_its_table(column.name, table.name)
+        for each in table.columns:
+            name = each.name
             meant = any_ or (reading.hits(table, each) - read and name not in text)
-            if meant and each.get("classification") == "temporal" and name != column.name:
+            if meant and each.kind == "temporal" and name != column.name:
                 yield Other(text, exchanged(text, column.name, quoted(name)), column.name, name)
 
 
@@ -126,14 +123,14 @@ def _things(reading: Reading, text: str) -> Iterator[Other]:
     counts = [each for each in reading.own(exp.Count) if thing.text and not each.find(exp.Case)]
     written = {each.alias_or_name.casefold(): each.alias_or_name for each in of_kind(reading.select, exp.Table)}
     sources = {written[alias]: table for alias, table in reading.sources.items()}
-    about = {alias: table for alias, table in sources.items() if thing.hits(*_named(table))}
+    about = {alias: table for alias, table in sources.items() if thing.mentions(table)}
     keys = [f"{quoted(alias)}.{quoted(key)}" for alias, table in about.items() for key in _keys_of(table)]
-    if all(len(_primary(table)) > 1 for table in about.values()):
-        columns = ((alias, each) for alias, table in sources.items() for each in table["columns"])
+    if all(len(table.primary_key) > 1 for table in about.values()):
+        columns = ((alias, each) for alias, table in sources.items() for each in table.columns)
         keys = [
-            f"{quoted(alias)}.{quoted(str(each['name']))}"
+            f"{quoted(alias)}.{quoted(each.name)}"
             for alias, each in columns
-            if each.get("classification") == "identifier" and thing.hits(str(each["name"]))
+            if each.kind == "identifier" and thing.hits(each.name)
         ]
     several = len(reading.sources) + len(reading.unknown) > 1 or not about
     for count in counts:
@@ -183,25 +180,15 @@ def _picked(reading: Reading, text: str) -> Iterator[Other]:
             yield Other(text, grouped_also(text, column.sql()), "GROUP BY", f"GROUP BY {column.sql()}")
 
 
-def _named(table: Mapping[str, Any]) -> tuple[str, str]:
-    return str(table["table_name"]), str(table.get("purpose") or "")
-
-
-def _keys_of(table: Mapping[str, Any]) -> list[str]:
+def _keys_of(table: Table) -> list[str]:
     """The primary key, if it is one column."""
-    keys = _primary(table)
-    return keys if len(keys) == 1 else []
+    return table.primary_key if len(table.primary_key) == 1 else []
 
 
-def _labels_of(table: Mapping[str, Any]) -> list[str]:
+def _labels_of(table: Table) -> list[str]:
     """The columns with the thing's name; its title if it has none (an employee's is no name)."""
-    columns = [str(each["name"]) for each in table["columns"]]
-    names = [name for name in columns if finder("names").search(name)]
-    return names or [name for name in columns if finder("titles").search(name)]
-
-
-def _primary(table: Mapping[str, Any]) -> list[str]:
-    return [str(each["name"]) for each in table["columns"] if each.get("is_primary_key")]
+    names = [name for name in table.names if finder("names").search(name)]
+    return names or [name for name in table.names if finder("titles").search(name)]
 
 
 def _means(reading: Reading, text: str) -> Iterator[Other]:
@@ -209,12 +196,12 @@ def _means(reading: Reading, text: str) -> Iterator[Other]:
     for _, thing in reading.asked.split_by:
         for mean in reading.own(exp.Avg):
             found = reading.column(mean.this) if isinstance(mean.this, exp.Column) else None
-            if found is None or reading.select.args.get("group") or thing.hits(*_named(found[0])):
+            if found is None or reading.select.args.get("group") or thing.mentions(found[0]):
                 continue
-            for each in found[0]["columns"]:
-                of_it = each.get("classification") == "identifier" and not each.get("is_primary_key")
-                if of_it and thing.hits(str(each["name"])):
-                    by = _qualified(mean.this, str(each["name"]))
+            for each in found[0].columns:
+                of_it = each.kind == "identifier" and not each.is_primary_key
+                if of_it and thing.hits(each.name):
+                    by = _qualified(mean.this, each.name)
                     instead = f"SUM({mean.this.sql()}) * 1.0 / COUNT(DISTINCT {by})"
                     yield Other(text, exchanged(text, "AVG", instead, called=True), mean.sql(), instead)
 
@@ -246,7 +233,7 @@ def _rates(reading: Reading, text: str) -> Iterator[Other]:
         elif taken and above.this.find(exp.Mul):
             scale, instead = "* CASE WHEN {} > 1 THEN 1 ELSE 0 END", f"1 - {name}"
         if found and scale:
-            highest = f"(SELECT MAX({name}) FROM {quoted(str(found[0]['table_name']))})"
+            highest = f"(SELECT MAX({name}) FROM {quoted(found[0].name)})"
             yield Other(text, exchanged(text, column.name, f"{name} {scale.format(highest)}"), column.sql(), instead)
 
 
@@ -266,7 +253,7 @@ def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other
         excludes = isinstance(each, exp.NEQ) or (isinstance(each, exp.Not) and isinstance(each.this, exp.In | exp.Like))
         column = each.this if isinstance(each, exp.NEQ) else each.this.this if excludes else None
         known = reading.column(column) if isinstance(column, exp.Column) and column.sql() not in tested else None
-        if known and known[1].get("is_nullable") and not each.find(exp.Select):
+        if known and known[1].is_nullable and not each.find(exp.Select):
             assert column is not None
             also = exp.or_(each.copy(), exp.Is(this=column.copy(), expression=exp.Null()))
             turned = reading.select.copy()
@@ -277,7 +264,7 @@ def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other
     key = order.expressions[0].this if order else None
     if not isinstance(key, exp.Column) or reading.select.args.get("group"):
         return
-    if (found := reading.column(key)) and found[1].get("is_nullable"):
+    if (found := reading.column(key)) and found[1].is_nullable:
         filled = reading.select.copy().where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
         yield Other(text, filled.sql(dialect=dialect), key.sql(), f"NOT {key.sql()} IS NULL")
 
@@ -288,7 +275,7 @@ def _written_days(reading: Reading, text: str, dialect: str | None) -> Iterator[
     for column in {each.sql(): each for each in sorted_ if isinstance(each, exp.Column)}.values():
         found = reading.column(column)
         dated = {"date", *vocabulary().dates} & {*words_of(column.name).split()}
-        if not dated or found is None or not re.search("CHAR|TEXT", type_of(found[1])):
+        if not dated or found is None or not re.search("CHAR|TEXT", found[1].type):
             continue
         parts = [exp.func("SUBSTR", column.copy(), *map(exp.Literal.number, part)) for part in ((7, 4), (4, 2), (1, 2))]
         written = column.copy().like("__/__/____")

@@ -10,13 +10,12 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.agent.languages import words
-from agentd.apps.analytics.answer.formats import type_of
-from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.coverage import numbers_in
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.question.comparisons import SCALES
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import nodes, of_kind
-from agentd.apps.analytics.vocabulary import finder, numerals, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import finder, numerals, topics_of, vocabulary, words_of
 
 _RECKONING = (exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Mod, exp.Pow)
 _PICKING = (exp.Min, exp.Max, exp.Least, exp.Greatest, exp.Nullif)
@@ -25,7 +24,7 @@ _CUTTING = (exp.Round, exp.Floor, exp.Ceil, exp.Abs)
 _OF_A_YEAR = frozenset({4.0, 7.0, 12.0, 30.0, 52.0, 365.0})
 
 
-def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def altered(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """Parts of the results that alter a figure: by a number that is neither said, nor a unit's factor, nor a
     percentage's; by counting each value once; or by cutting digits of an amount."""
     for either in nodes(plan.selects, exp.Or):
@@ -34,7 +33,7 @@ def altered(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> I
         yield from (each.sql() for each in nodes(plan.selects, exp.Offset) if each.expression.name != "0")
     yield from _added_on(question, plan)
     known, several = _meant(question), finder("several").search(question)
-    texts = {str(each["name"]).casefold() for table in tables for each in table["columns"] if "CHAR" in type_of(each)}
+    texts = {each.name.casefold() for each in schema.columns if "CHAR" in each.type}
     for select in nodes(plan.results, exp.Select):
         for part in select.expressions:
             yield from (*_reckoned(part, known | _shown_in(part.alias)), *_cut(part, texts))

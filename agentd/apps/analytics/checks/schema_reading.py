@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from sqlglot import exp
 
-from agentd.apps.analytics.answer.formats import FIGURES
-from agentd.apps.analytics.checks.agreement import speaks, things_counted, words_of
-from agentd.apps.analytics.checks.unknown_words import about_table, said_in
+from agentd.apps.analytics.checks.agreement import things_counted
+from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.question.comparisons import ends_of
+from agentd.apps.analytics.schema import FIGURES, Column, Schema, Table
 from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, valued
-from agentd.apps.analytics.vocabulary import column_phrases, finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import column_phrases, finder, speaks, topics_of, vocabulary, words_of
 
 HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
 """Head words that end a column's name; the words before them say what it is about."""
-Found = tuple[Mapping[str, Any], Mapping[str, Any]]
-"""A table and one of its columns, as the schema search returns them."""
+Found = tuple[Table, Column]
+"""A table and one of its columns."""
 
 
 class Asked:
@@ -78,6 +79,10 @@ class Asked:
         topics = topics_of(" ".join(words)) & self.topics - but
         return frozenset(word for word in telling if said_in(word, self.said)) | means | topics
 
+    def mentions(self, table: Table) -> bool:
+        """Whether it has a word of the table's name or purpose."""
+        return bool(self.hits(table.name, table.purpose))
+
     def says(self, value: str) -> bool:
         """Whether the question contains a word of the value, in digits or letters."""
         parts = re.findall(r"[^\W_]{3,}", value.casefold()) or [value.casefold()]
@@ -95,8 +100,8 @@ def _split_by(found: re.Match[str]) -> tuple[str, Asked]:
 class Reading:
     """One SELECT of a plan, without those nested in it."""
 
-    def __init__(self, select: exp.Select, tables: Mapping[str, Mapping[str, Any]], asked: Asked) -> None:
-        self.select, self.tables, self.asked = select, tables, asked
+    def __init__(self, select: exp.Select, schema: Schema, asked: Asked) -> None:
+        self.select, self.schema, self.asked, tables = select, schema, asked, schema.by_name
         made = {each.alias.casefold() for each in of_kind(select.root(), exp.CTE)}
         read = [each for each in of_kind(select, exp.Table) if each.name.casefold() in tables]
         others = [each for each in of_kind(select, exp.Table) if each.name.casefold() not in {*tables, *made}]
@@ -166,32 +171,30 @@ class Reading:
         """The column in the schema; None if a subquery makes it."""
         named = self.sources.get(column.table.casefold())
         for table in [named] if named else [] if column.table else self.sources.values():
-            for each in table["columns"]:
-                if str(each["name"]).casefold() == column.name.casefold():
+            for each in table.columns:
+                if each.name.casefold() == column.name.casefold():
                     return table, each
         return None
 
     def kind(self, column: exp.Column) -> str:
         found = self.column(column)
-        return str(found[1].get("classification") or "") if found else ""
+        return found[1].kind if found else ""
 
     def is_own_date(self, column: exp.Column) -> bool:
         """Whether it is its table's main date: the first one if the schema names none."""
         found = self.column(column)
         if found is None:
             return True
-        dates = [str(each["name"]) for each in found[0]["columns"] if each.get("classification") == "temporal"]
-        return column.name.casefold() == str(found[0].get("date") or dates[0]).casefold()
+        return column.name.casefold() == (found[0].date or found[0].of_kind("temporal")[0]).casefold()
 
     def about(self, columns: Iterable[exp.Column]) -> str:
         """The schema's descriptions of the columns."""
-        return " ".join(str(found[1].get("description") or "") for each in columns if (found := self.column(each)))
+        return " ".join(found[1].description for each in columns if (found := self.column(each)))
 
-    def hits(self, table: Mapping[str, Any], column: Mapping[str, Any]) -> frozenset[str]:
+    def hits(self, table: Table, column: Column) -> frozenset[str]:
         """What the question says about a column, without what applies to its whole table."""
-        own = f"{words_of(str(table['table_name']))} {str(table.get('purpose') or '').casefold()}"
-        but = frozenset([*re.findall(r"[^\W\d_]+", own), *topics_of(own)])
-        return self.asked.hits(str(column["name"]), str(column.get("description") or ""), but)
+        but = frozenset([*re.findall(r"[^\W\d_]+", table.subject), *topics_of(table.subject)])
+        return self.asked.hits(column.name, column.description, but)
 
     def said(self, column: exp.Column) -> bool:
         """Whether the question has a word that distinguishes the column within its table."""
@@ -206,9 +209,9 @@ class Reading:
         others = (
             self.hits(found[0], each)
             for column in columns
-            if (found := self.column(column)) and found[1].get("classification") in FIGURES
-            for each in found[0]["columns"]
-            if each.get("classification") == found[1]["classification"] and str(each["name"]).casefold() not in used
+            if (found := self.column(column)) and found[1].kind in FIGURES
+            for each in found[0].columns
+            if each.kind == found[1].kind and each.name.casefold() not in used
         )
         return any(each - around and len(each - own) > len(own - each) for each in others)
 
@@ -225,7 +228,7 @@ class Reading:
     def _head(self, column: exp.Column) -> bool:
         found = self.column(column)
         assert found is not None
-        name, about = str(found[1]["name"]), str(found[1].get("description") or "")
+        name, about = found[1].name, found[1].description
         head = [word for word in words_of(name).split() if word not in HEADS][-1:]
         return bool(self.asked.hits(name, about) if about or not head else self.asked.hits(head[0]))
 
@@ -235,21 +238,20 @@ class Reading:
         found = self.column(column)
         if found is None or self._head(column) or self._chosen(column):
             return True
-        name = str(found[1]["name"])
-        names = [str(each["name"]) for each in found[0]["columns"] if finder("names").search(str(each["name"]))]
+        name = found[1].name
+        names = [each for each in found[0].names if finder("names").search(each)]
         further = [each for each in names if not speaks(each, "name_parts")][1:]
         called = name in {*names} - {*further} or (not names and finder("titles").search(name))
-        of_others = topics_of(words_of(name)) - topics_of(about_table({**found[0], "columns": ()}))
-        key = found[1].get("is_primary_key") or (self.kind(column) == "identifier" and not of_others)
+        of_others = topics_of(words_of(name)) - topics_of(replace(found[0], columns=()).about)
+        key = found[1].is_primary_key or (self.kind(column) == "identifier" and not of_others)
         return bool((called or key) and self.is_about(found[0]))
 
     def of_others(self, column: exp.Column) -> bool:
         """Whether it refers to things that the question doesn't mention: `doctor_id` of appointments."""
         found, things = self.column(column), words_of(column.name).split()
-        if found is None or found[1].get("is_primary_key") or "id" not in things:
+        if found is None or found[1].is_primary_key or "id" not in things:
             return False
-        about = f"{words_of(str(found[0]['table_name']))} {str(found[0].get('purpose') or '').casefold()}"
-        named = any(said_in(word, f"{about} {self.asked.said}") for word in things if word != "id")
+        named = any(said_in(word, f"{found[0].subject} {self.asked.said}") for word in things if word != "id")
         return not named and not self._head(column)
 
     def _chosen(self, column: exp.Column) -> bool:
@@ -260,7 +262,7 @@ class Reading:
             for leaf in self.leaves()
         )
 
-    def is_about(self, table: Mapping[str, Any]) -> bool:
+    def is_about(self, table: Table) -> bool:
         """Whether the question mentions the table, a value that its rows are selected by, or a column that refers to
         them: the head of a department is a physician."""
         chosen = (column for leaf in self.leaves() for column in of_kind(leaf, exp.Column) if self._chosen(column))
@@ -268,14 +270,14 @@ class Reading:
         tied = (tie for tie in ties if all(isinstance(side, exp.Column) and self.column(side) for side in tie))
         pairs = (pair for tie in tied for pair in (tie, tie[::-1]))
         roles = (thing for thing, role in pairs if self.said(role) and self._head(role))
-        return bool(self.asked.hits(str(table["table_name"]), str(table.get("purpose") or ""))) or any(
+        return self.asked.mentions(table) or any(
             (found := self.column(column)) is not None and found[0] is table for column in (*chosen, *roles)
         )
 
     def texts(self) -> Iterator[str]:
         """The names and descriptions of the tables, columns and values that it reads."""
         for table in self.sources.values():
-            yield from (str(table["table_name"]), words_of(str(table["table_name"])), str(table.get("purpose") or ""))
+            yield from (table.name, words_of(table.name), table.purpose)
         yield from (text for name in self.unknown.values() for text in (name, words_of(name)))
         for column in self.own(exp.Column):
             if self.column(column) is not None or self.unknown:

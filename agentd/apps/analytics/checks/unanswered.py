@@ -6,22 +6,20 @@ Each is a doubt, in the question's words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import replace
 
 from sqlglot import exp
 
-from agentd.apps.analytics.answer.formats import FIGURES
-from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.ranking import misranked
 from agentd.apps.analytics.checks.schema_reading import Asked, Reading
-from agentd.apps.analytics.checks.unknown_words import about_table
 from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.schema import FIGURES, Schema
 from agentd.apps.analytics.sql.tree import of_kind
-from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, words_of
 
 
-def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str, Any]]) -> Iterator[str]:
+def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterator[str]:
     """Topics of the question that the tables have but the plan doesn't read; a date, amounts or a count if it shows
     none; missing splits."""
     asked = Asked(timeless(question))
@@ -29,11 +27,11 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
     named = [word for word in re.findall(r"[^\W\d_]{4,}", asked.said) if word in unknown]
     read = topics_of(" ".join([*named, *(text for reading in readings for text in reading.texts())]))
     if finder("without").search(asked.text):  # "never sold" needs the sales table, but no quantity
-        sources = (about_table(table) for reading in readings for table in reading.sources.values())
+        sources = (table.about for reading in readings for table in reading.sources.values())
         read |= topics_of(" ".join(sources)) & vocabulary().measures
-    there = topics_of(" ".join(map(about_table, tables)))
+    there = topics_of(schema.about)
     yield from sorted(asked.topics & there - read)
-    yield from _not_split(asked, readings, tables)
+    yield from _not_split(asked, readings, schema)
     for reading in readings:
         yield from (*misranked(reading), *_of_one_table(reading))
     if unknown:
@@ -45,7 +43,7 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
     means = (column for reading in readings for each in reading.own(exp.Avg) for column in of_kind(each, exp.Column))
     figures |= any(reading.kind(column) == "temporal" for column in means for reading in readings)  # days between dates
     counts = any(True for reading in readings for _ in reading.own(exp.AggFunc))
-    things = any(asked.hits(str(table["table_name"])) for each in readings for table in each.sources.values())
+    things = any(asked.hits(table.name) for each in readings for table in each.sources.values())
     if asked.counted or (counts and things and finder("counting").search(asked.text)):
         yield from () if figures or counts else (asked.counted,)
     elif not figures and ((counts and asked.amounts) or not finder("totals").search(asked.text)):
@@ -55,16 +53,15 @@ def unanswered(question: str, readings: list[Reading], tables: list[Mapping[str,
 
 def _of_one_table(reading: Reading) -> Iterator[str]:
     """Columns of a table that nobody mentioned, if another table has a column of that name: whose contacts?"""
-    about = [(str(each["table_name"]), str(each.get("purpose") or "")) for each in reading.sources.values()]
-    if any(reading.asked.hits(*each) for each in about) or reading.select.parent is not None:
+    own = reading.sources.values()
+    if any(map(reading.asked.mentions, own)) or reading.select.parent is not None:
         return
-    others = [each for each in reading.tables.values() if str(each["table_name"]) not in dict(about)]
-    names = {str(column["name"]) for table in others for column in table["columns"]}
+    names = {name for table in reading.schema.tables if table not in own for name in table.names}
     kinds = ((column.name, reading.kind(column)) for column in reading.labels if reading.said(column))
     yield from (name for name, kind in kinds if name in names and kind == "descriptive")
 
 
-def _not_split(asked: Asked, readings: list[Reading], tables: list[Mapping[str, Any]]) -> Iterator[str]:
+def _not_split(asked: Asked, readings: list[Reading], schema: Schema) -> Iterator[str]:
     """Phrases such as "per country" if the tables have countries but nothing is grouped, shown or filtered by one."""
     if finder("averages").search(asked.text):
         return
@@ -72,7 +69,7 @@ def _not_split(asked: Asked, readings: list[Reading], tables: list[Mapping[str, 
     for reading in readings:
         for column in reading.grouping:
             found = reading.column(column)
-            by.append(f"{about_table({**found[0], 'columns': []})} {words_of(column.name)}" if found else column.name)
+            by.append(f"{replace(found[0], columns=()).about} {words_of(column.name)}" if found else column.name)
     for said, thing in asked.split_by:
-        if any(map(thing.hits, map(about_table, tables))) and not any(map(thing.hits, by)):
+        if any(thing.hits(table.about) for table in schema.tables) and not any(map(thing.hits, by)):
             yield said

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any
 
 from sqlglot import exp
 
 from agentd.agent.languages import words
 from agentd.agent.text import stem
-from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.coverage import known_words, names_in
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.plan.reads import text_of
 from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import nodes
-from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics
+from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics, words_of
 
 OF_NO_QUESTION = {
     "alike",
@@ -33,10 +31,10 @@ OF_NO_QUESTION = {
 """Vocabulary keys that apply only to column names, examples and narratives."""
 
 
-def unknown_words(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]) -> list[str]:
+def unknown_words(question: str, plan: Plan, schema: Schema) -> list[str]:
     """Lower-case words that the plan, its tables and the packs don't know, and topics of the question that only other
     found tables have: whether the plan covers them is uncertain."""
-    about = {str(table["table_name"]): about_table(table) for table in tables}
+    about = {table.name: table.about for table in schema.tables}
     query = text_of(plan)
     read = {each.name.casefold() for each in nodes(plan.selects, exp.Table)}
     used = [text for name, text in about.items() if name.casefold() in read]
@@ -46,9 +44,9 @@ def unknown_words(question: str, plan: Plan, tables: Iterable[Mapping[str, Any]]
     return [*unsaid, *sorted(topics_of(timeless(question)) & others)]
 
 
-def names_values(talk: str, tables: Iterable[Mapping[str, Any]]) -> bool:
+def names_values(talk: str, schema: Schema) -> bool:
     """Whether the text has a possible value: a name, a number, or a word unknown to the packs and these tables."""
-    about = " ".join(map(about_table, tables)).casefold()
+    about = schema.about.casefold()
     rest = timeless(talk)
     if re.search(r"[\d'\"]", rest) or any(not said_in(name.casefold(), about) for name in names_in(rest)):
         return True
@@ -59,13 +57,6 @@ def said_in(word: str, text: str) -> bool:
     """Whether a word of the text has the same stem, ignoring endings of up to three letters."""
     roots = {each[: max(4, len(each) - 3)] for each in (word, stem(word))}
     return any(re.search(rf"\b{re.escape(root)}", text) for root in roots)
-
-
-def about_table(table: Mapping[str, Any]) -> str:
-    """A table's names, purpose and column descriptions as one text."""
-    texts = [str(table["table_name"]), *(str(column["name"]) for column in table["columns"])]
-    notes = [str(table.get("purpose") or ""), *(str(each.get("description") or "") for each in table["columns"])]
-    return " ".join([*texts, *map(words_of, texts), *notes])
 
 
 @cache

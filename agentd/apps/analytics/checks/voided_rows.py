@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from agentd.apps.analytics.checks.agreement import speaks
 from agentd.apps.analytics.checks.schema_reading import Reading
 from agentd.apps.analytics.sql.tree import DAY, of_kind
-from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.vocabulary import finder, speaks
 
 
 def leaves_out(reading: Reading, leaf: exp.Expr) -> bool:
@@ -35,5 +34,4 @@ def kept(reading: Reading) -> Iterator[str]:
         return
     read = {column.name.casefold() for column in of_kind(reading.select.root(), exp.Column)}
     for table in reading.sources.values():
-        names = (str(column["name"]) for column in table["columns"])
-        yield from (name for name in names if speaks(name, "voided") and name.casefold() not in read)
+        yield from (name for name in table.names if speaks(name, "voided") and name.casefold() not in read)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
 from itertools import dropwhile
 from typing import Any, Literal, TypedDict
 
 from agentd.agent import languages
-from agentd.apps.analytics.checks.unknown_words import about_table
 from agentd.apps.analytics.question.periods import period_of, timeless
 from agentd.apps.analytics.question.spans import month_label
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
 from agentd.apps.analytics.wording import label_for
 
@@ -55,9 +55,9 @@ def readings_of(question: str, past: Sequence[str]) -> list[str]:
     return []
 
 
-def without_measure(question: str, meant: Sequence[str], tables: Iterable[Mapping[str, Any]]) -> Clarification | None:
+def without_measure(question: str, meant: Sequence[str], schema: Schema) -> Clarification | None:
     """The readings for which these tables have data, as choices; None if fewer than two fit."""
-    about = topics_of(" ".join(map(about_table, tables)))
+    about = topics_of(schema.about)
     choices = [reading for reading in meant if topics_of(reading) - topics_of(question) <= about]
     return {"question": question, "lacks": "measure", "choices": choices} if len(choices) > 1 else None
 

@@ -6,15 +6,14 @@ import re
 from typing import Any
 
 from agentd.apps.analytics import servers
-from agentd.apps.analytics.answer.formats import FIGURES
-from agentd.apps.analytics.checks.agreement import words_of
-from agentd.apps.analytics.checks.unknown_words import about_table, said_in
+from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.nodes.clarifying import readings_of, without_measure
 from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.nodes.understand_query import is_unclear, unclear
 from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.schema import FIGURES, Schema
 from agentd.apps.analytics.state import AgentState, NodeFailed, past_questions
-from agentd.apps.analytics.vocabulary import topics_of
+from agentd.apps.analytics.vocabulary import topics_of, words_of
 from agentd.apps.analytics.wording import say_for
 
 TOOLS = {"sql": "get_relevant_schema_info", "operations": "get_relevant_schema"}
@@ -42,11 +41,12 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
     tables = answer.get("relevant_tables") or []
     if readings := readings_of(question, past_questions(state)):
         answer_to_all, _ = await _asked(state, context, readings)
-        if back := without_measure(question, readings, answer_to_all.get("relevant_tables") or []):
+        if back := without_measure(question, readings, Schema.read(answer_to_all.get("relevant_tables"))):
             raise NodeFailed(
                 say["which_measure"], "two readings", validation_status="failed_planning", clarification=dict(back)
             )
-    if is_unclear(state.get("intent")) and not (answer.get("dialect") and _named(question, tables)):
+    schema = Schema.read(tables)
+    if is_unclear(state.get("intent")) and not (answer.get("dialect") and _named(question, schema)):
         raise unclear(question, state.get("intent"))
     if not tables:
         raise NodeFailed(
@@ -59,21 +59,20 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
     return {
         "relevant_tables": tables,
         "table_relationships": answer.get("table_relationships") or [],
-        "financial_columns": answer.get("financial_columns") or _columns(tables, *FIGURES),
-        "temporal_columns": answer.get("temporal_columns") or _columns(tables, "temporal"),
+        "financial_columns": answer.get("financial_columns") or _columns(schema, *FIGURES),
+        "temporal_columns": answer.get("temporal_columns") or _columns(schema, "temporal"),
         "schema_consultation_warnings": warnings or None,
         "sql_dialect": answer.get("dialect"),
     }
 
 
-def _named(question: str, tables: list[dict[str, Any]]) -> bool:
+def _named(question: str, schema: Schema) -> bool:
     """Whether the question contains a table's name, a word of its purpose, or a topic of its contents."""
     said = question.casefold()
-    names = [words_of(str(table["table_name"])) for table in tables]
-    names += [name for table in tables for name in re.split(r"[,;] ", str(table.get("purpose") or "").casefold())]
-    about = topics_of(" ".join(map(about_table, tables)))
+    names = [words_of(table.name) for table in schema.tables]
+    names += [name for table in schema.tables for name in re.split(r"[,;] ", table.purpose.casefold())]
     named = any(name and all(said_in(word, said) for word in name.split()) for name in names)
-    return named or bool(topics_of(timeless(question)) & about)
+    return named or bool(topics_of(timeless(question)) & topics_of(schema.about))
 
 
 async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -> tuple[dict[str, Any], list[str]]:
@@ -103,9 +102,5 @@ def _listed(table: dict[str, Any]) -> bool:
     return isinstance(columns, list) and all(isinstance(column, dict) and column.get("name") for column in columns)
 
 
-def _columns(tables: list[dict[str, Any]], *kinds: str) -> dict[str, list[str]]:
-    found = {
-        table["table_name"]: [column["name"] for column in table["columns"] if column.get("classification") in kinds]
-        for table in tables
-    }
-    return {name: columns for name, columns in found.items() if columns}
+def _columns(schema: Schema, *kinds: str) -> dict[str, list[str]]:
+    return {table.name: names for table in schema.tables if (names := table.of_kind(*kinds))}

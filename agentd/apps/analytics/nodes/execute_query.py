@@ -13,6 +13,7 @@ from agentd.apps.analytics.checks.other_readings import other_readings
 from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.plan.plan import planned
 from agentd.apps.analytics.sample import says_sample
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, NodeFailed, SqlQueryPlan
 from agentd.apps.analytics.wording import say_for
 
@@ -105,13 +106,13 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
 
 async def _run_queries(state: AgentState, context: NodeContext, gathered: _Gathered) -> None:
     queries, raw = state.get("sql_queries_plan") or [], state.get("raw_data_query_plan")
-    asked = spoken_of(state.get("response_template") or "")
+    asked, schema = spoken_of(state.get("response_template") or ""), Schema.of(state)
     if raw is not None:
         rows = await _rows(raw, context, gathered, vital=not queries)
         if rows is not None:
             gathered.tables.append(rows)
     for query in queries:
-        text, names = left_out.watched(query["query"], state.get("relevant_tables") or [], state.get("sql_dialect"))
+        text, names = left_out.watched(query["query"], schema)
         found = await _rows({**query, "query": text}, context, gathered, vital=True)
         if found is not None:
             found, counted = left_out.taken(found, names)
@@ -151,8 +152,8 @@ async def _rows(
 
 
 async def _run_operations(state: AgentState, context: NodeContext, gathered: _Gathered) -> None:
-    tables = state.get("relevant_tables") or []
-    watched = [left_out.watched_operation(each, tables) for each in state.get("operation_plan") or []]
+    schema = Schema.of(state)
+    watched = [left_out.watched_operation(each, schema) for each in state.get("operation_plan") or []]
     operations = [each for each, _ in watched]
     asked = spoken_of(state.get("response_template") or "")
     try:
@@ -221,8 +222,7 @@ async def _read_otherwise(
 ) -> list[dict[str, Any]] | None:
     """The other readings of the question whose result differs from the plan's; readings that fail are ignored. `rows`:
     the results of the plan's queries; those of operations are run as SQL."""
-    tables = state.get("relevant_tables") or []
-    others = other_readings(state["user_query"], planned(state), tables, state.get("sql_dialect"))[:READINGS]
+    others = other_readings(state["user_query"], planned(state), Schema.of(state))[:READINGS]
     if not others or not context.offers(servers.SQL, SQL_TOOL):
         return None
     every = dict.fromkeys(each for other in others for each in (other.query, other.instead))

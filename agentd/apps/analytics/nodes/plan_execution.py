@@ -28,6 +28,7 @@ from agentd.apps.analytics.planner.request import corrected, messages_for
 from agentd.apps.analytics.planner.schema import plan_schema
 from agentd.apps.analytics.planner.template import worded_truly
 from agentd.apps.analytics.question.periods import periods_in, timeless
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, NodeFailed, past_questions
 from agentd.apps.analytics.wording import say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
@@ -84,7 +85,7 @@ async def plan_execution(state: AgentState, context: NodeContext, examples: Exam
         raise _failed(state["user_query"], plan, faults, today)
     period = state.get("time_period")
     called = str(period["period_label"]) if period else ""
-    worded = worded_truly(plan, state["user_query"], called, state["relevant_tables"] or ())
+    worded = worded_truly(plan, state["user_query"], called, Schema.of(state))
     before = [said] if (said := state.get("technical_error_details")) else []
     again = plan is not first and _is_held(context)
     return {**replace(worded, derived=[*before, *worded.derived]).changes(), "plan_written_again": again}
@@ -130,14 +131,14 @@ async def _checked(
     """A plan as written, corrected where that is safe, with its faults."""
     period, say = state.get("time_period"), say_for(state["user_query"])
     said = [state["user_query"], *(str(each) for each in (period or {}).values() if each)]
-    tables, dialect = state["relevant_tables"] or [], state.get("sql_dialect")
+    schema = Schema.of(state)
     named = usable(state["user_query"], dates)
-    plan = read_plan(value, state["plan_style"], named, said, tables, dialect)
+    plan = read_plan(value, state["plan_style"], named, said, schema)
     if plan.empty:
         raise NodeFailed(say["no_data_fits"], "the model planned no query", validation_status="failed_planning")
-    plan = without_details(plan, tables, state.get("table_relationships"))
+    plan = without_details(plan, schema)
     silent = refusals(state, plan, named, " ".join(said))
-    plan = replace(currencies.unlabelled(plan, tables), fatal=[*plan.fatal, *silent])
+    plan = replace(currencies.unlabelled(plan, schema), fatal=[*plan.fatal, *silent])
     refused = [] if plan.fatal else await _refused(plan, context)
     if denied := next(filter(None, map(_DENIED.search, refused)), None):  # another plan can't fix that
         table = denied[1].rpartition(".")[2].strip("`")

@@ -9,22 +9,23 @@ from typing import Any
 
 from agentd.apps.analytics.answer import formats
 from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.edits import limit_of
 from agentd.apps.analytics.sql.projections import Projection, order_of, picks_of, projections
 
 
-def settled(plan: Plan, classes: formats.Classes) -> Plan:
+def settled(plan: Plan, schema: Schema) -> Plan:
     """The plan with the formats that its queries determine, rules for figures that can't be negative, and the orders of
     its results."""
     found, keys = _figures(plan)
     percent = {name.casefold() for name in re.findall(r"\{(\w+)\}\s?%", plan.template)}
     shares = {name: each for name, each in found.items() if each.quotient and name.casefold() in percent}
     found |= {name: replace(each, name=f"{each.name} percent") for name, each in shares.items()}
-    mapping, notes = formats.settled(plan.mapping, found, classes)
+    mapping, notes = formats.settled(plan.mapping, found, schema)
     own = [_renamed(rule, keys) for rule in plan.rules]
     stated = [word for rule in own for text in rule.values() for word in re.findall(r"\w+", str(text))]
     kept = {name: each for name, each in found.items() if name.casefold() not in keys}
-    rules = formats.non_negative_rules(kept, classes, stated)
+    rules = formats.non_negative_rules(kept, schema, stated)
     notes += [f"validation_rules_for_results: {rule['result_key']} >= 0 (derived)" for rule in rules]
     return replace(plan, mapping=mapping, rules=[*own, *rules], derived=notes, orders=orders_of(plan))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from agentd.apps.analytics.answer import formats, placeholders
+from agentd.apps.analytics.answer import placeholders
 from agentd.apps.analytics.answer.statements import KINDS, spoken_of
 from agentd.apps.analytics.checks import limits
 from agentd.apps.analytics.plan.figures import settled
@@ -16,6 +16,7 @@ from agentd.apps.analytics.planner.entries import of_the_period, operations_in, 
 from agentd.apps.analytics.planner.reading import unwrapped
 from agentd.apps.analytics.planner.template import headed, unsaid, without_period, worded_once
 from agentd.apps.analytics.question.comparisons import uncovered
+from agentd.apps.analytics.schema import NO_SCHEMA, Schema
 from agentd.apps.analytics.sql import edits, tree
 from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.state import PlanStyle, SqlQueryPlan
@@ -30,17 +31,15 @@ def read_plan(
     style: PlanStyle,
     dates: Mapping[str, str],
     said: Iterable[str],
-    tables: Iterable[Mapping[str, Any]] = (),
-    dialect: str | None = None,
+    schema: Schema = NO_SCHEMA,
 ) -> Plan:
     """The plan with its dates filled in, omitted parts derived, and its faults.
 
     `dates`: the values of START_DATE and the like; `said`: the question and the period's texts, whose numbers a
-    template may repeat; `tables`: the `relevant_tables`, whose columns distinguish amounts from counts; `dialect`:
-    their database's, for quoting names. A LIMIT that the question doesn't ask for is removed, because one copied from
+    template may repeat. A LIMIT that the question doesn't ask for is removed, because one copied from
     an example would truncate a list silently.
     """
-    said, tables = list(said), list(tables)
+    said = list(said)
     question = " ".join(said)
     value = unwrapped(value, *_PLAN_KEYS)
     missing: set[str] = set()
@@ -63,8 +62,8 @@ def read_plan(
         queries = [{**each, "query": limits.as_asked(each["query"], question)} for each in queries]
         found = queries_in(value.get("raw_data_query_plan"), "RAW_DATA")
         raw = dated(found[0]) if found else None
-        queries = [_spelled(each, tables, dialect) for each in queries]
-        raw = raw and _spelled(raw, tables, dialect)
+        queries = [_spelled(each, schema) for each in queries]
+        raw = raw and _spelled(raw, schema)
     else:
         operations = [dated(each) for each in operations_in(value.get("operations") or value.get("operation_plan"))]
         operations = [limits.operation_as_asked(each, question) for each in operations]
@@ -73,16 +72,14 @@ def read_plan(
     sources = {name: each for name, each in sources_in(declared).items() if name in placeholders.names_in(template)}
     plan = Plan(queries, raw, operations, template, placeholders.mapping_of(declared), rules, sources=sources)
     plan = plan if "START_DATE" in dates or len(said) > 1 else without_period(plan)
-    plan = worded_once(_named_as_planned(settled(plan, formats.Classes.from_tables(tables))), said)
+    plan = worded_once(_named_as_planned(settled(plan, schema)), said)
     return _judged(headed(plan, said[0] if said else ""), missing, said)
 
 
-def _spelled(entry: SqlQueryPlan, tables: list[Mapping[str, Any]], dialect: str | None) -> SqlQueryPlan:
+def _spelled(entry: SqlQueryPlan, schema: Schema) -> SqlQueryPlan:
     """With names as the database spells them, and with periods that include their last day."""
-    columns = [column for table in tables for column in table["columns"]]
-    types = {str(each["name"]): formats.type_of(each) for each in columns}
-    query = edits.named(entry["query"], [table["table_name"] for table in tables], types, dialect)
-    moments = [name for name, kind in types.items() if kind.startswith(("DATETIME", "TIMESTAMP"))]
+    query = edits.named(entry["query"], schema)
+    moments = [each.name for each in schema.columns if each.type.startswith(("DATETIME", "TIMESTAMP"))]
     return {**entry, "query": edits.whole_days(query, moments)}
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from agentd.apps.analytics.answer.formats import type_of
 from agentd.apps.analytics.checks.dates import offered
-from agentd.apps.analytics.checks.joins import pairs, spelled
+from agentd.apps.analytics.checks.joins import spelled
 from agentd.apps.analytics.planner.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.planner.own_examples import examples_of
 from agentd.apps.analytics.planner.schema import says_it
 from agentd.apps.analytics.planner.select_pattern import MONTHS
+from agentd.apps.analytics.schema import Column, Schema
 from agentd.apps.analytics.sql.tree import quoted
 from agentd.apps.analytics.state import AgentState, past_questions
 from agentd.messages import ChatMessage
@@ -62,9 +62,8 @@ def messages_for(
     asked = " ".join([*past_questions(state)[-1:], state["user_query"]])
     shown = examples.nearest(asked, style, EXAMPLES_SHOWN[style])
     if examples.own and len(shown) < EXAMPLES_SHOWN[style]:
-        tables, joins = state["relevant_tables"] or [], state.get("table_relationships") or []
-        count, dialect = EXAMPLES_SHOWN[style] - len(shown), state.get("sql_dialect")
-        shown = [*examples_of(tables, joins, style, count, state["user_query"], dialect), *shown]
+        count = EXAMPLES_SHOWN[style] - len(shown)
+        shown = [*examples_of(Schema.of(state), style, count, state["user_query"]), *shown]
     unsaid = set() if says_it(state, brief=brief) else {"response_template"}
     for example in shown:
         messages.append(ChatMessage(role="user", content=json.dumps({"question": example.question})))
@@ -87,18 +86,17 @@ def corrected(messages: list[ChatMessage], said: str, faults: list[str]) -> list
 
 def _request(state: AgentState, dates: dict[str, str], *, brief: bool) -> str:
     """The question with the tables found, the period's label and the names of the dates."""
-    name = state.get("sql_dialect")
+    schema, name = Schema.of(state), state.get("sql_dialect")
     lines = [f"Database: {DATABASES[name]} ({MONTHS[name].format('d')} is a month)"] if name in DATABASES else []
     lines.append("Tables:")
-    for table in state["relevant_tables"] or []:
-        columns = ", ".join(_column(column) for column in table["columns"])
-        purpose = str(table.get("purpose") or "")[:PURPOSE_CHARS]
-        lines.append(f"{quoted(table['table_name'])}({columns})" + (f" -- {purpose}" if purpose else ""))
-    names = {column["name"] for table in state["relevant_tables"] or [] for column in table["columns"]}
-    if names >= {"DocValueLocal", "PaymentValueLocal"}:
+    for table in schema.tables:
+        columns = ", ".join(map(_column, table.columns))
+        purpose = table.purpose[:PURPOSE_CHARS]
+        lines.append(f"{quoted(table.name)}({columns})" + (f" -- {purpose}" if purpose else ""))
+    if {column.name for column in schema.columns} >= {"DocValueLocal", "PaymentValueLocal"}:
         lines.append("Outstanding = DocValueLocal - PaymentValueLocal")
-    if joins := pairs(state.get("table_relationships") or []):
-        lines.append("Joins: " + "; ".join(spelled(join) for join in joins))
+    if schema.joins:
+        lines.append("Joins: " + "; ".join(map(spelled, schema.joins)))
     asked: dict[str, Any] = {"question": state["user_query"]}
     if past := past_questions(state):
         asked["previous_questions"] = past[-3:]
@@ -118,14 +116,14 @@ def _request(state: AgentState, dates: dict[str, str], *, brief: bool) -> str:
     return "\n".join(lines)
 
 
-def _column(column: dict[str, Any]) -> str:
+def _column(column: Column) -> str:
     """`DueDate date key 'jatuh tempo' e.g. 2023-01-15`: the name and what else is known; identifiers get no
     description."""
-    parts = [quoted(str(column["name"]))]
-    parts += ["date"] if type_of(column).partition("(")[0] in ("DATE", "DATETIME", "TIMESTAMP") else []
-    parts += ["key"] if column.get("is_primary_key") else []
-    if (comment := str(column.get("description") or "").strip()) and column.get("classification") != "identifier":
+    parts = [quoted(column.name)]
+    parts += ["date"] if column.type.partition("(")[0] in ("DATE", "DATETIME", "TIMESTAMP") else []
+    parts += ["key"] if column.is_primary_key else []
+    if (comment := column.description.strip()) and column.kind != "identifier":
         parts.append(repr(comment[:COMMENT_CHARS]))
-    if samples := column.get("sample_values"):
+    if samples := column.sample_values:
         parts.append("e.g. " + " | ".join(str(each) for each in samples[:SAMPLES]))
     return " ".join(parts)

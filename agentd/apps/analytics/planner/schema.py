@@ -12,6 +12,7 @@ from agentd.apps.analytics.checks.limits import has_numbers
 from agentd.apps.analytics.checks.unknown_words import names_values
 from agentd.apps.analytics.planner.select_pattern import Said, either, select_pattern
 from agentd.apps.analytics.question.periods import timeless
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, past_questions
 from agentd.apps.analytics.vocabulary import finder
 
@@ -42,21 +43,18 @@ def plan_schema(
     only one query at first for a question of one part, and more for a repair. It doesn't write what the host derives:
     no narrative if a single result is shown under the question.
     """
-    tables = {
-        table["table_name"]: [column["name"] for column in table["columns"]] for table in state["relevant_tables"] or []
-    }
-    relations = state.get("table_relationships") or []
+    schema = Schema.of(state)
     complexity = state.get("query_complexity") or "simple"
     single = brief and not _has_parts(state["user_query"])
     if state["plan_style"] == "sql":
-        pattern = select_pattern(tables, relations, _said(state, tuple(dates)), state.get("sql_dialect"))
+        pattern = select_pattern(schema, _said(state, schema, tuple(dates)))
         query = {"type": "string", "pattern": pattern}
         entry = _object(optional=("purpose", "result_key"), purpose=_TEXT, query=query, result_key=_NAME)
         most = 1 if may_be_empty and single else QUERIES[complexity]
         steps = {"type": "array", "items": entry, "maxItems": most}
         plan, more = {"sql_queries_plan": steps}, {"raw_data_query_plan": entry}
     else:
-        steps = _operations(tables)
+        steps = _operations({table.name: table.names for table in schema.tables})
         plan, more = {"operations": steps}, {}
     steps["minItems"] = 0 if may_be_empty else 1
     if says_it(state, brief=brief):
@@ -76,24 +74,24 @@ def says_it(state: AgentState, *, brief: bool) -> bool:
     return not brief or _has_parts(question) or bool(past_questions(state) or finder("shares").search(question))
 
 
-def _said(state: AgentState, dates: tuple[str, ...]) -> Said:
+def _said(state: AgentState, schema: Schema, dates: tuple[str, ...]) -> Said:
     """Literals that a query may use: days only if they have no name, keys only if the conversation may name one,
     numbers if it or a column's description has some, texts if it has words for them or a column shows some."""
     talk = " ".join([*past_questions(state), state["user_query"]])
-    columns = [column for table in state["relevant_tables"] or [] for column in table["columns"]]
-    codes = {code for column in columns for code in re.findall(r"\b\d{1,4}\b", str(column.get("description") or ""))}
-    shown = {text for column in columns for text in column.get("sample_values") or () if isinstance(text, str)}
-    shown |= {code for column in columns for code in re.findall(r"\b[A-Z]{2,}\b", str(column.get("description") or ""))}
+    columns = schema.columns
+    codes = {code for column in columns for code in re.findall(r"\b\d{1,4}\b", column.description)}
+    shown = {text for column in columns for text in column.sample_values if isinstance(text, str)}
+    shown |= {code for column in columns for code in re.findall(r"\b[A-Z]{2,}\b", column.description)}
     period: Mapping[str, Any] = state.get("time_period") or {}
-    keys = {column["name"] for column in columns if column.get("classification") == "identifier"}
+    keys = frozenset(column.name for column in columns if column.kind == "identifier")
     return Said(
         dates,
         days=re.search(r"\d", talk) is not None and "START_DATE" not in dates,
         numbers=None if has_numbers(timeless(talk)) else frozenset({"0", "1"} | codes),
         temporal=frozenset(name for names in (state.get("temporal_columns") or {}).values() for name in names),
-        texts=None if names_values(talk, state["relevant_tables"] or []) else frozenset(shown),
+        texts=None if names_values(talk, schema) else frozenset(shown),
         span="START_DATE" in dates and period.get("start_date") != period.get("end_date"),
-        keys=frozenset() if re.search(r"\d|\b[A-Z]{3,}\b", timeless(talk)) else frozenset(keys),
+        keys=frozenset() if re.search(r"\d|\b[A-Z]{3,}\b", timeless(talk)) else keys,
     )
 
 

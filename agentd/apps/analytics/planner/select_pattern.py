@@ -12,9 +12,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
-from agentd.apps.analytics.checks.joins import Pair, pairs
+from agentd.apps.analytics.schema import Pair, Schema
 from agentd.apps.analytics.sql.tree import quoted
 
 _KEYWORD = r"(?:(?:DISTINCT|CASE|WHEN|THEN|ELSE|AND|OR|NOT|IS|LIKE|BETWEEN) \(*)"
@@ -74,17 +73,12 @@ class Said:
         return [rf"'(?:{self.text})'"] if self.text else []
 
 
-def select_pattern(
-    tables: Mapping[str, list[str]],
-    relations: Iterable[Mapping[str, Any]],
-    said: Said = Said(),
-    dialect: str | None = None,
-) -> str:
-    """`tables`: {name: columns}; `relations`: entries of `table_relationships`; `dialect`: that of an own database."""
-    known = [pair for pair in pairs(relations) if pair[0][0] in tables and pair[1][0] in tables]
-    known = [((quoted(a), quoted(b)), (quoted(c), quoted(d))) for (a, b), (c, d) in known]
-    tables = {quoted(table): [quoted(column) for column in columns] for table, columns in tables.items()}
-    month = re.escape(MONTHS.get(dialect or "", ""))
+def select_pattern(schema: Schema, said: Said = Said()) -> str:
+    """The pattern of a whole SELECT, for a question that has what is `said`."""
+    tables = {quoted(table.name): [quoted(column) for column in table.names] for table in schema.tables}
+    known = [((quoted(a), quoted(b)), (quoted(c), quoted(d))) for (a, b), (c, d) in schema.joins]
+    known = [pair for pair in known if pair[0][0] in tables and pair[1][0] in tables]
+    month = re.escape(MONTHS.get(schema.dialect or "", ""))
     return "^(?:" + "|".join(_shape(table, tables, known, said, month) for table in tables) + ")$"
 
 

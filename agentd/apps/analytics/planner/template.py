@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from agentd.apps.analytics import wording
 from agentd.apps.analytics.answer import placeholders
 from agentd.apps.analytics.answer.statements import Statement, spoken_of, statements_in
-from agentd.apps.analytics.checks.agreement import words_of
 from agentd.apps.analytics.checks.unknown_words import said_in, unknown_words
 from agentd.apps.analytics.plan.figures import orders_of
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.plan.reads import text_of
 from agentd.apps.analytics.question import comparisons
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.sql.tree import DAY
 from agentd.apps.analytics.state import SqlQueryPlan
-from agentd.apps.analytics.vocabulary import alternatives, finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import alternatives, finder, topics_of, vocabulary, words_of
 
 
 def worded_once(plan: Plan, said: Sequence[str]) -> Plan:
@@ -82,17 +81,17 @@ def _backwards(plan: Plan) -> Iterator[Statement]:
             yield each
 
 
-def worded_truly(plan: Plan, question: str, period: str, tables: Sequence[Mapping[str, Any]]) -> Plan:
+def worded_truly(plan: Plan, question: str, period: str, schema: Schema) -> Plan:
     """The plan without comparisons that nothing computed supports and without unknown words (their sentences are
-    removed, and the narrative if none is left), and with every result mentioned. `period`: the label of the question's;
-    `tables`: the `relevant_tables`."""
+    removed, and the narrative if none is left), and with every result mentioned. `period`: the label of the
+    question's."""
     notes, asked, written = list(plan.derived), f"{question} {period}".rstrip(), statements_in(plan.template)
     if comparisons.uncovered(plan.template, plan.orders, asked):
         template = comparisons.without(plan.template, plan.orders, asked) or _under_the_question(plan, question)
         plan = replace(plan, template=template)
         notes.append("response_template compared without computing")
     telling = filter(placeholders.names_in, wording.sentences(plan.template))
-    strange = {sentence: words for sentence in telling if (words := _strange(sentence, plan, asked, tables))}
+    strange = {sentence: words for sentence in telling if (words := _strange(sentence, plan, asked, schema))}
     if strange:
         template = wording.without(plan.template, strange.__contains__) or _under_the_question(plan, question)
         plan = replace(plan, template=template)
@@ -114,12 +113,12 @@ def _under_the_question(plan: Plan, question: str, period: str = "") -> str:
     return f"{asked}{period}: {{{plan.results[0]['result_key']}}}"
 
 
-def _strange(sentence: str, plan: Plan, asked: str, tables: Iterable[Mapping[str, Any]]) -> list[str]:
+def _strange(sentence: str, plan: Plan, asked: str, schema: Schema) -> list[str]:
     """Words of a sentence that occur in neither the question, the plan, its tables nor a pack; and topics that neither
     the question nor the plan has: sales, for the freight."""
     bare = finder("narrating").sub(" ", wording.BRACED.sub(" ", sentence)).lower()
     written = text_of(plan)
-    words = [word for word in unknown_words(bare, plan, tables) if not said_in(word, asked.casefold())]
+    words = [word for word in unknown_words(bare, plan, schema) if not said_in(word, asked.casefold())]
     about = topics_of(f"{asked} {written} {words_of(written)}")
     return list(dict.fromkeys([*words, *sorted(topics_of(bare) - about)]))
 

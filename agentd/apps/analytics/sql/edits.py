@@ -10,6 +10,7 @@ from typing import Any
 from sqlglot import tokenize
 from sqlglot.errors import SqlglotError
 
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import DIALECTS, PLAIN, RESERVED, tree
 
 
@@ -107,16 +108,16 @@ QUOTES = {"mysql": "`", "postgres": '"'}
 """The quotes that the dialect needs around names; SQLite accepts any."""
 
 
-def named(query: str, tables: Iterable[str], columns: Iterable[str], dialect: str | None) -> str:
+def named(query: str, schema: Schema) -> str:
     """The query with table and column names spelled and quoted as its database requires.
 
     PostgreSQL reads Invoice as invoice unless it is quoted, and accepts no backticks; MySQL reads "Invoice" as a
     string, and its table names are case-sensitive.
     """
-    if (quote := QUOTES.get(dialect or "")) is None:
+    if (quote := QUOTES.get(schema.dialect or "")) is None:
         return query
-    tables = set(tables)
-    exact = {*tables, *columns}
+    tables = {table.name for table in schema.tables}
+    exact = {*tables, *(column.name for column in schema.columns)}
     known = {name.casefold(): name for name in exact}
     tokens, edits = _tokens(query), []
     for token, after in zip(tokens, (*tokens[1:], None), strict=True):
@@ -124,7 +125,7 @@ def named(query: str, tables: Iterable[str], columns: Iterable[str], dialect: st
         kind = token.token_type.name
         if name is None or kind == "STRING" or (kind != "IDENTIFIER" and not _stands_alone(token, after)):
             continue
-        folded = name != name.lower() if dialect == "postgres" else name in tables and name != token.text
+        folded = name != name.lower() if schema.dialect == "postgres" else name in tables and name != token.text
         if kind == "IDENTIFIER" or folded or not PLAIN.fullmatch(name):
             edits.append((token.start, token.end + 1, quote + name.replace(quote, quote * 2) + quote))
     return _replaced(query, edits)

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from sqlglot import exp
 
-from agentd.apps.analytics.sql.tree import Side, of_kind, sources_of, tree
+from agentd.apps.analytics.schema import Side
+from agentd.apps.analytics.sql.tree import of_kind, sources_of, tree
 
 RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 DEPTH = 8

@@ -16,13 +16,13 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from agentd.apps.analytics.schema import Side
+
 DIALECTS = ("sqlite", "mysql", "postgres")
 PLAIN = re.compile(r"[A-Za-z_]\w*")
 RESERVED = frozenset(
     "ORDER GROUP TABLE SELECT FROM WHERE KEY INDEX LIMIT CASE WHEN JOIN DESC ASC VALUES CHECK RANK ROWS TO TOP".split()
 )
-Side = tuple[str, str]
-"""A table ("" if the query names none) and its column."""
 
 
 @dataclass(frozen=True, slots=True)

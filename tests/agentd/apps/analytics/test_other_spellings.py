@@ -10,6 +10,7 @@ from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.checks.guarded_times import timeless_whole
 from agentd.apps.analytics.checks.limits import as_asked
 from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql import edits
 from tests.agentd.apps.analytics.checks.test_accounting import doubts
 from tests.agentd.apps.analytics.office import Office, plan
@@ -71,8 +72,8 @@ def test_rates_of_discount_are_not_added_up() -> None:
     added = Plan(
         [{"purpose": "", "query": "SELECT SUM(Discount) AS d FROM Lines", "result_key": "D"}], None, [], "", {}, []
     )
-    assert uncovered("Total diskon?", added, tables=[lines]) == ["SUM(Discount)"]
-    assert uncovered("Total diskon?", added, tables=[amounts]) == []
+    assert uncovered("Total diskon?", added, schema=Schema.read([lines])) == ["SUM(Discount)"]
+    assert uncovered("Total diskon?", added, schema=Schema.read([amounts])) == []
 
 
 def test_a_row_that_repeats_is_shown_once() -> None:

@@ -19,6 +19,7 @@ from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.planner.examples import ExampleLibrary
 from agentd.apps.analytics.planner.own_examples import examples_of
 from agentd.apps.analytics.run import AnalyticsRun
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.section import BooksSettings
 from agentd.clock import clock_of
 from agentd.errors import ConfigError
@@ -135,11 +136,11 @@ JOINS = [
 
 @pytest.mark.parametrize("style", ["sql", "operations"])
 def test_examples_for_an_own_database_name_its_tables(style: Any) -> None:
-    shown = examples_of(TABLES, JOINS, style, 3)
+    shown = examples_of(Schema.read(TABLES, JOINS), style, 3)
     assert len(shown) == 3
     dates = {"START_DATE": "2022-03-01", "END_DATE": "2022-03-31"}
     for example in shown:
-        made = read_plan(example.plan, style, dates, [example.question], TABLES)
+        made = read_plan(example.plan, style, dates, [example.question], Schema.read(TABLES))
         assert (made.fatal, made.doubts) == ([], []), example
         assert "`Order Details`" in str(example.plan) or "Order" in str(example.plan)
     assert ExampleLibrary(shipped=False).nearest("penjualan", style, 3) == []
@@ -161,11 +162,11 @@ def test_examples_for_an_own_database_name_its_tables(style: Any) -> None:
 def test_the_first_example_is_of_the_kind_and_in_the_language_that_is_asked(
     asked: str, first: str, query: str, dialect: str
 ) -> None:
-    example = examples_of(TABLES, JOINS, "sql", 3, asked, dialect)[0]
+    example = examples_of(Schema.read(TABLES, JOINS, dialect), "sql", 3, asked)[0]
     assert example.question == first
     assert query in str(example.plan)
     dates = {"START_DATE": "2022-01-01", "END_DATE": "2022-12-31"}
-    made = read_plan(example.plan, "sql", dates, [example.question], TABLES, dialect)
+    made = read_plan(example.plan, "sql", dates, [example.question], Schema.read(TABLES, dialect=dialect))
     assert (made.fatal, made.doubts) == ([], [])
 
 
@@ -173,7 +174,7 @@ def test_an_example_multiplies_what_a_piece_is_worth_by_the_pieces() -> None:
     """A planner that is shown SUM(UnitPrice) sums prices."""
     details, *others = TABLES
     pieces = {**details, "columns": [*details["columns"], {"name": "Quantity", "classification": "quantitative"}]}
-    example = examples_of([pieces, *others], JOINS, "sql", 1, "Penjualan per order", "sqlite")[0]
+    example = examples_of(Schema.read([pieces, *others], JOINS, "sqlite"), "sql", 1, "Penjualan per order")[0]
     assert "SUM(`Order Details`.UnitPrice * `Order Details`.Quantity)" in str(example.plan)
     assert example.question == "5 orders dengan nilai order details terbesar"
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.answer.formats import Classes, settled
+from agentd.apps.analytics.answer.formats import settled
 from agentd.apps.analytics.answer.placeholders import rules_for, units_of
 from agentd.apps.analytics.planner.conversion import read_plan
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.projections import order_of, projections
 from tests.agentd.apps.analytics.office import Office, plan
 from tests.agentd.apps.analytics.scripts import SALES
@@ -31,7 +32,7 @@ QUESTION = "Berapa penjualan?"
 
 def shown_as(query: str, **declared: str) -> dict[str, str]:
     found = {each.name: each for each in projections(query)}
-    return settled(declared, found, Classes.from_tables(TABLES))[0]
+    return settled(declared, found, Schema.read(TABLES))[0]
 
 
 def test_the_columns_of_a_table_have_the_unit_that_their_figures_are_told_in() -> None:
@@ -109,7 +110,7 @@ def test_what_is_derived_is_said() -> None:
         "sql",
         {},
         [],
-        TABLES,
+        Schema.read(TABLES),
     )
     assert made.template == "Nilai: {T}"
     assert made.rules == [{"rule": "non_negative", "result_key": "T", "severity": "critical", "derived": True}]

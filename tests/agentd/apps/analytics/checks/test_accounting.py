@@ -9,6 +9,7 @@ import pytest
 
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.scripts import of
 
 TODAY = date(1998, 5, 6)
@@ -55,7 +56,7 @@ LINES = {
 
 
 def doubts(question: str, query: str) -> list[str]:
-    return unaccounted(question, of(query), [ORDERS, CUSTOMERS, LINES], TODAY)
+    return unaccounted(question, of(query), Schema.read([ORDERS, CUSTOMERS, LINES]), TODAY)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,7 @@ def test_what_nobody_said_is_a_doubt(question: str, query: str, doubt: str) -> N
 
 def test_a_text_that_no_dialect_reads_is_accounted_for_by_nothing() -> None:
     plan = Plan([{"purpose": "", "query": "SELEC 1", "result_key": "R"}], None, [{"result_key": "O"}], "", {}, [])
-    assert unaccounted("How many orders are there?", plan, [ORDERS], TODAY) == ["R", "O"]
+    assert unaccounted("How many orders are there?", plan, Schema.read([ORDERS]), TODAY) == ["R", "O"]
 
 
 FREIGHT = {"field_name": "Freight", "aggregation": "SUM", "alias": "TOTAL"}
@@ -237,13 +238,12 @@ def test_an_operation_is_accounted_for_as_its_select_is(question: str, part: dic
     filters = {"logical_operator": "AND", "conditions": part.get("filters", [])}
     operation = {"operation_id": "o", "result_key": "O", "main_table": "Orders", **part, "filters": filters}
     plan = Plan([], operations=[operation])
-    assert unaccounted(question, plan, [ORDERS, CUSTOMERS, LINES], TODAY) == found
+    assert unaccounted(question, plan, Schema.read([ORDERS, CUSTOMERS, LINES]), TODAY) == found
 
 
 def test_a_follow_up_on_another_matter_need_not_read_what_was_asked_before() -> None:
-    query = "SELECT COUNT(*) FROM Customers"
-    plan = of(query, "R")
-    assert unaccounted("How many customers?", plan, [ORDERS, CUSTOMERS], TODAY, ["What is the total freight?"]) == []
+    plan, schema = of("SELECT COUNT(*) FROM Customers", "R"), Schema.read([ORDERS, CUSTOMERS])
+    assert unaccounted("How many customers?", plan, schema, TODAY, ["What is the total freight?"]) == []
 
 
 BOUNDS = "SUM(CASE WHEN OrderDate >= '2021-02-01' AND OrderDate {} '2021-03-01' THEN Total END) AS february"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentd.apps.analytics.checks.coverage import uncovered
+from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.scripts import of
 
 
@@ -254,12 +255,12 @@ EACH = "FROM Lines l JOIN Orders o ON l.OrderID = o.OrderID GROUP BY o.CustomerI
     ],
 )
 def test_what_the_question_means_otherwise_is_named(question: str, right: str, wrong: str, words: list[str]) -> None:
-    assert uncovered(question, of(right), (), TABLES) == []
-    assert uncovered(question, of(wrong), (), TABLES) == words
+    assert uncovered(question, of(right), (), Schema.read(TABLES)) == []
+    assert uncovered(question, of(wrong), (), Schema.read(TABLES)) == words
 
 
 def test_where_no_keys_are_told_a_count_of_a_column_is_a_count_of_rows() -> None:
-    told = [{"table_name": "mastercustomer", "columns": [{"name": "Code"}]}]
+    told = Schema.read([{"table_name": "mastercustomer", "columns": [{"name": "Code"}]}])
     assert uncovered("Berapa jumlah customer kita?", of("SELECT COUNT(Code) AS n FROM mastercustomer"), (), told) == []
 
 
@@ -276,7 +277,8 @@ def test_where_no_keys_are_told_a_count_of_a_column_is_a_count_of_rows() -> None
 def test_a_mean_of_what_stands_for_itself_in_each_row_needs_no_weights(query: str) -> None:
     """Of products' prices, of what each line comes to, of a length in another unit."""
     packed: list[dict[str, object]] = [{"name": "QuantityPerUnit", "classification": "descriptive"}, {"name": "price"}]
-    assert uncovered("Rata-rata", of(query), tables=[*TABLES, {"table_name": "Stock", "columns": packed}]) == []
+    tables = Schema.read([*TABLES, {"table_name": "Stock", "columns": packed}])
+    assert uncovered("Rata-rata", of(query), (), tables) == []
 
 
 @pytest.mark.parametrize(
@@ -291,5 +293,5 @@ def test_a_mean_of_what_stands_for_itself_in_each_row_needs_no_weights(query: st
 )
 def test_rows_chosen_by_a_column_that_is_only_filled_need_a_reason(question: str, query: str, doubted: bool) -> None:
     """The embedded model: "which products are on order?" of orders whose ShipVia IS NOT NULL, 61 for 17, 100 points."""
-    found = uncovered(question, of(query), tables=TABLES)
+    found = uncovered(question, of(query), schema=Schema.read(TABLES))
     assert any(each.endswith("IS NOT NULL") for each in found) is doubted

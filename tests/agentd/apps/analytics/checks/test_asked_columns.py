@@ -6,6 +6,7 @@ import pytest
 
 from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.scripts import of
 
 TRACKS = {"table_name": "Track", "columns": [{"name": "TrackId"}, {"name": "Milliseconds"}, {"name": "Composer"}]}
@@ -23,7 +24,7 @@ COUNTED = "SELECT COUNT(*) AS n FROM Track"
 def test_a_unit_or_column_is_needed_in_one_query_only(mean: str, words: list[str]) -> None:
     queries = [{"purpose": "", "query": query, "result_key": key} for key, query in {"N": COUNTED, "M": mean}.items()]
     asked = "How many tracks are there, and what are their average milliseconds in minutes?"
-    found = uncovered(asked, Plan(queries), tables=[TRACKS])
+    found = uncovered(asked, Plan(queries), schema=Schema.read([TRACKS]))
     assert [word for word in found if word in ("in minutes", "milliseconds")] == words
 
 
@@ -50,5 +51,5 @@ def test_what_is_due_or_flagged_is_selected_by_its_column(question: str, right: 
     for condition in (right, wrong):
         query = f"SELECT BillNo FROM Bills WHERE {condition}"
         plan = of(query, "R")
-        found.append(uncovered(question, plan, tables=BILLS))
+        found.append(uncovered(question, plan, schema=Schema.read(BILLS)))
     assert word not in found[0] and word in found[1]

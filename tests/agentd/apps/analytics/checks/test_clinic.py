@@ -10,6 +10,7 @@ import pytest
 from agentd.apps.analytics.checks import left_out
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.checks.other_readings import other_readings
+from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.scripts import of
 
 
@@ -79,7 +80,7 @@ TABLES = [PATIENT, APPOINTMENT]
     ],
 )
 def test_what_is_denied_unread_or_counted_from_nothing_is_doubted(question: str, query: str, found: str) -> None:
-    assert unaccounted(question, of(query), TABLES, date(2024, 4, 15)) == ([found] if found else [])
+    assert unaccounted(question, of(query), Schema.read(TABLES), date(2024, 4, 15)) == ([found] if found else [])
 
 
 @pytest.mark.parametrize(
@@ -103,9 +104,9 @@ def test_what_is_denied_unread_or_counted_from_nothing_is_doubted(question: str,
     ],
 )
 def test_names_empty_cells_and_days_as_text_are_read_otherwise(question: str, query: str, other: str) -> None:
-    assert other in [each.other for each in other_readings(question, of(query), TABLES, "sqlite")]
+    assert other in [each.other for each in other_readings(question, of(query), Schema.read(TABLES, dialect="sqlite"))]
 
 
 def test_a_difference_tells_of_the_rows_that_it_loses() -> None:
-    _, names = left_out.watched("SELECT SUM(fee - paid) AS t FROM appointment", TABLES, "sqlite")
+    _, names = left_out.watched("SELECT SUM(fee - paid) AS t FROM appointment", Schema.read(TABLES, dialect="sqlite"))
     assert list(names.values()) == ["COUNT paid"]

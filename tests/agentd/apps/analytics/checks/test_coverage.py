@@ -11,6 +11,7 @@ from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.checks.dates import other_dates
 from agentd.apps.analytics.checks.unknown_words import unknown_words
 from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.office import Office, differs, plan, unsure
 from tests.agentd.apps.analytics.scripts import SALES, of
 
@@ -151,7 +152,7 @@ LEDGER = [
 def test_a_word_that_neither_plan_nor_tables_nor_packs_know_is_named(
     question: str, query: str, words: list[str]
 ) -> None:
-    assert unknown_words(question, of(query), LEDGER) == words
+    assert unknown_words(question, of(query), Schema.read(LEDGER)) == words
 
 
 @pytest.mark.parametrize(
@@ -170,7 +171,7 @@ def test_payments_and_quantities_are_shown_where_they_are_asked_for(
 ) -> None:
     """Of the 67, "receivables with their values" showed what was paid, "number of items" a stock; both said 100."""
     query = f"SELECT CustomerCode AS c, {shown} AS v FROM arbook GROUP BY CustomerCode"
-    assert uncovered(question, of(query), tables=LEDGER) == words
+    assert uncovered(question, of(query), schema=Schema.read(LEDGER)) == words
 
 
 @pytest.mark.parametrize(
@@ -185,13 +186,13 @@ def test_payments_are_not_added_by_the_dates_of_invoices(question: str, shown: s
     """ "What did we pay in 2022" added what was ever paid of that year's invoices, and said 100."""
     payments = {"table_name": "customerpaymenth", "purpose": "Pembayaran pelanggan", "columns": []}
     query = f"SELECT {shown} AS v FROM arbook WHERE DocDate >= '2022-01-01' AND DocDate <= '2022-12-31'"
-    assert uncovered(question, of(query), tables=[*LEDGER, payments]) == words
-    assert uncovered(question, of(query), tables=LEDGER) == []
+    assert uncovered(question, of(query), schema=Schema.read([*LEDGER, payments])) == words
+    assert uncovered(question, of(query), schema=Schema.read(LEDGER)) == []
 
 
 def test_a_figure_alone_is_no_answer_to_who() -> None:
     query = of("SELECT DocValueLocal AS v FROM arbook ORDER BY DocValueLocal DESC LIMIT 1")
-    assert uncovered("Siapa pelanggan dengan piutang terbesar?", query, tables=LEDGER) == ["Siapa"]
+    assert uncovered("Siapa pelanggan dengan piutang terbesar?", query, schema=Schema.read(LEDGER)) == ["Siapa"]
 
 
 ORDERS: list[dict[str, Any]] = [
@@ -221,6 +222,6 @@ MAY = "SELECT COUNT(*) AS N FROM Orders WHERE {0} >= '1997-05-01' AND {0} <= '19
 def test_a_date_that_does_not_count_and_that_nobody_names_is_doubted(
     question: str, column: str, doubted: list[str]
 ) -> None:
-    assert list(dict.fromkeys(other_dates(question, of(MAY.format(column)), ORDERS))) == doubted
+    assert list(dict.fromkeys(other_dates(question, of(MAY.format(column)), Schema.read(ORDERS)))) == doubted
     silent = [{key: value for key, value in ORDERS[0].items() if key != "date"}]
-    assert list(other_dates(question, of(MAY.format(column)), silent)) == []
+    assert list(other_dates(question, of(MAY.format(column)), Schema.read(silent))) == []

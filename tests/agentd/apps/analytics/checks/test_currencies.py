@@ -8,6 +8,7 @@ import pytest
 
 from agentd.apps.analytics.checks.currencies import mixed, unlabelled
 from agentd.apps.analytics.planner.conversion import read_plan
+from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.office import plan
 
 TABLES: list[dict[str, Any]] = [
@@ -24,7 +25,9 @@ TABLES: list[dict[str, Any]] = [
 
 
 def made(query: str, template: str = "Total {TOTAL}.") -> Any:
-    return read_plan(plan(("TOTAL", query), template=template), "sql", {}, ["Total faktur, dan yang terbesar?"], TABLES)
+    return read_plan(
+        plan(("TOTAL", query), template=template), "sql", {}, ["Total faktur, dan yang terbesar?"], Schema.read(TABLES)
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,12 +45,12 @@ def made(query: str, template: str = "Total {TOTAL}.") -> Any:
     ],
 )
 def test_rupiah_and_dollars_are_not_added(query: str, refused: bool) -> None:
-    assert bool(mixed(made(query), TABLES)) is refused
+    assert bool(mixed(made(query), Schema.read(TABLES))) is refused
 
 
 def test_one_currency_alone_is_added() -> None:
     alone = [{**TABLES[0], "columns": [{"name": "Mata Uang", "sample_values": ["IDR"]}, {"name": "Nilai"}]}]
-    assert mixed(made("SELECT SUM(Nilai) AS total FROM Faktur"), alone) == []
+    assert mixed(made("SELECT SUM(Nilai) AS total FROM Faktur"), Schema.read(alone)) == []
 
 
 def test_an_operation_is_judged_alike() -> None:
@@ -58,12 +61,12 @@ def test_an_operation_is_judged_alike() -> None:
         "result_key": "TOTAL",
     }
     answer = {"operations": [operation], "response_template": "Total {TOTAL}."}
-    read = read_plan(answer, "operations", {}, ["Total faktur, dan yang terbesar?"], TABLES)
-    assert "IDR and USD" in mixed(read, TABLES)[0]
+    read = read_plan(answer, "operations", {}, ["Total faktur, dan yang terbesar?"], Schema.read(TABLES))
+    assert "IDR and USD" in mixed(read, Schema.read(TABLES))[0]
 
 
 def test_amounts_told_apart_by_currency_are_plain_numbers() -> None:
     by_currency = made("SELECT `Mata Uang` AS kode, SUM(Nilai) AS total FROM Faktur GROUP BY `Mata Uang`")
-    assert unlabelled(by_currency, TABLES).mapping["total"] == "number_with_separator"
+    assert unlabelled(by_currency, Schema.read(TABLES)).mapping["total"] == "number_with_separator"
     local = made("SELECT SUM(NilaiLokal) AS total FROM Faktur")
-    assert unlabelled(local, TABLES).mapping == local.mapping
+    assert unlabelled(local, Schema.read(TABLES)).mapping == local.mapping

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentd.apps.analytics.checks.coverage import uncovered
+from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.checks.test_agreement import TABLES
 from tests.agentd.apps.analytics.scripts import of
 
@@ -30,5 +31,5 @@ from tests.agentd.apps.analytics.scripts import of
 def test_what_is_taken_off_or_counted_is_what_was_said(
     question: str, table: str, figure: str, words: list[str]
 ) -> None:
-    found = uncovered(question, of(f"SELECT SUM({figure}) FROM {table}"), (), TABLES)
+    found = uncovered(question, of(f"SELECT SUM({figure}) FROM {table}"), (), Schema.read(TABLES))
     assert [each for each in found if each != "net"] == words

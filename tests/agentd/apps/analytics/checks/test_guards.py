@@ -9,6 +9,7 @@ from agentd.apps.analytics.checks.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.checks.joins import side_by_side
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
+from agentd.apps.analytics.schema import Schema
 
 QUARTER = {"TODAY": "2023-03-01", "START_DATE": "2022-07-01", "END_DATE": "2022-09-30"}
 WITHIN = "DocDate >= '2022-07-01' AND DocDate <= '2022-09-30'"
@@ -70,7 +71,7 @@ def test_the_months_of_a_period_that_crosses_a_year_are_its_own() -> None:
 )
 def test_a_list_of_keys_that_nobody_named_is_refused(query: str, asked: str, invented: bool) -> None:
     album = {"table_name": "Album", "columns": [{"name": "AlbumId", "is_primary_key": True}, {"name": "Status"}]}
-    assert bool(list(invented_keys(of(query), [album], asked))) is invented
+    assert bool(list(invented_keys(of(query), Schema.read([album]), asked))) is invented
 
 
 KNOWN = [
@@ -94,7 +95,7 @@ BOTH = (
     ],
 )
 def test_two_tables_of_one_customer_are_not_read_side_by_side(query: str, wrong: bool) -> None:
-    assert bool(side_by_side(of(query), KNOWN)) is wrong
+    assert bool(side_by_side(of(query), Schema.read((), KNOWN))) is wrong
 
 
 @pytest.mark.parametrize(

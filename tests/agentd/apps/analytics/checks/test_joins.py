@@ -18,6 +18,7 @@ from agentd.apps.analytics.checks.joins import (
     without_details,
 )
 from agentd.apps.analytics.planner.conversion import read_plan
+from agentd.apps.analytics.schema import Schema
 
 COLUMNS = {
     "salesorderh": ("DocNo", "DocDate", "TotalNetto"),
@@ -49,7 +50,7 @@ def operation(left: str, right: str) -> dict[str, Any]:
 
 
 def faults(value: dict[str, Any], style: Any = "sql", known: Any = KNOWN) -> list[str]:
-    return made_up_joins(read_plan(value, style, dates_for("", [], date(2023, 3, 1)), []), TABLES, known)
+    return made_up_joins(read_plan(value, style, dates_for("", [], date(2023, 3, 1)), []), Schema.read(TABLES, known))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def added(
 ) -> list[str]:
     query = f"SELECT {expression} AS N FROM {tables}"
     plan = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
-    return counted_twice(read_plan(plan, "sql", {}, []), TABLES, KNOWN)
+    return counted_twice(read_plan(plan, "sql", {}, []), Schema.read(TABLES, KNOWN))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +149,7 @@ def test_what_a_group_has_several_of_is_not_shown_as_one(query: str, wrong: bool
     """The embedded model: one document's amount beside a customer's name, for the sum of them."""
     written = query.format("salesorderd d JOIN mastermaterial m ON d.MaterialCode = m.Code")
     plan = {"sql_queries_plan": [{"query": written, "result_key": "N"}], "response_template": "{N}"}
-    found = picked_at_random(read_plan(plan, "sql", {}, []), KNOWN)
+    found = picked_at_random(read_plan(plan, "sql", {}, []), Schema.read(TABLES, KNOWN))
     assert bool(found) is wrong, found
 
 
@@ -164,7 +165,7 @@ def test_what_a_group_has_several_of_is_not_shown_as_one(query: str, wrong: bool
 def test_details_of_which_nothing_is_read_are_left_out(shown: str, joined: bool) -> None:
     query = f"SELECT {shown} FROM salesorderh INNER JOIN salesorderd ON salesorderd.DocNo = salesorderh.DocNo"
     value = {"sql_queries_plan": [{"query": f"{query} WHERE TotalNetto > 0", "result_key": "R"}]}
-    made = without_details(read_plan({**value, "response_template": "{R}"}, "sql", {}, []), TABLES, KNOWN)
+    made = without_details(read_plan({**value, "response_template": "{R}"}, "sql", {}, []), Schema.read(TABLES, KNOWN))
     kept = query if joined else f"SELECT {shown} FROM salesorderh"
     assert made.queries[0]["query"] == f"{kept} WHERE TotalNetto > 0"
 
@@ -197,7 +198,7 @@ LEDGER = [
 )  # fmt: skip
 def test_counting_by_details_leaves_out_documents_without_any(query: str, doubtful: bool) -> None:
     plan = {"sql_queries_plan": [{"query": f"SELECT {query}", "result_key": "N"}], "response_template": "{N}"}
-    found = only_some(read_plan(plan, "sql", {}, []), LEDGER)
+    found = only_some(read_plan(plan, "sql", {}, []), Schema.read((), LEDGER))
     assert found == (["paid"] if doubtful else [])
 
 
@@ -231,9 +232,9 @@ def test_a_code_that_stands_for_a_name_is_doubted(query: str, codes: list[str]) 
     ]
     plan = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
     made = read_plan(plan, "sql", {}, [])
-    assert list(codes_for_names(made, tables, known)) == codes
+    assert list(codes_for_names(made, Schema.read(tables, known))) == codes
     for relations in (known, known[1:]):
-        assert list(codes_for_names(made, tables[::2], relations)) == codes, "MediaType was not consulted"
+        assert list(codes_for_names(made, Schema.read(tables[::2], relations))) == codes, "MediaType was not consulted"
 
 
 @pytest.mark.parametrize(
@@ -248,5 +249,5 @@ def test_a_code_that_stands_for_a_name_is_doubted(query: str, codes: list[str]) 
 def test_without_known_joins_columns_with_no_word_in_common_are_a_doubt(condition: str, doubted: bool) -> None:
     tables = [{"table_name": name, "columns": []} for name in ("writes", "author")]
     made = read_plan(sql(condition, "writes JOIN author"), "sql", {}, [])
-    assert list(unexplained_joins(made, tables, [])) == ([condition] if doubted else [])
-    assert list(unexplained_joins(made, tables, KNOWN)) == []
+    assert list(unexplained_joins(made, Schema.read(tables))) == ([condition] if doubted else [])
+    assert list(unexplained_joins(made, Schema.read(tables, KNOWN))) == []

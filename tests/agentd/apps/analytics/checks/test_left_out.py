@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.checks import left_out
+from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.office import SCHEMA, Office, plan
 from tests.agentd.apps.analytics.scripts import SALES
 
@@ -28,7 +29,7 @@ def found(query: str) -> tuple[list[dict[str, Any]], dict[str, int]]:
             "(5,'b',NULL);"
             "CREATE TABLE p (c, g); INSERT INTO p VALUES ('a', NULL)"
         )
-        text, names = left_out.watched(query, TABLES, "sqlite")
+        text, names = left_out.watched(query, Schema.read(TABLES, dialect="sqlite"))
         return left_out.taken([dict(row) for row in database.execute(text)], names)
 
 
@@ -60,25 +61,25 @@ def test_the_rows_left_out_are_counted_and_the_result_stays(query: str, said: di
 
 @pytest.mark.parametrize(("dialect", "quoted"), [("mysql", "`f`"), ("postgres", '"f"')])
 def test_names_stay_quoted_as_the_database_needs_them(dialect: str, quoted: str) -> None:
-    text, _ = left_out.watched(f"SELECT AVG({quoted}) AS m FROM o", TABLES, dialect)
+    text, _ = left_out.watched(f"SELECT AVG({quoted}) AS m FROM o", Schema.read(TABLES, dialect=dialect))
     assert text == f"SELECT AVG({quoted}) AS m, COUNT(*) - COUNT({quoted}) AS left_out_1 FROM o"
 
 
 def test_a_sum_over_all_rows_is_no_sure_mean() -> None:
     for query, doubts in {"SELECT SUM(f) / COUNT(*) AS m FROM o": 1, "SELECT SUM(f) / COUNT(f) AS m FROM o": 1}.items():
-        _, names = left_out.watched(query, TABLES, None)
+        _, names = left_out.watched(query, Schema.read(TABLES))
         assert left_out.doubtful(left_out.taken([dict.fromkeys(names, 1)], names)[1]) == doubts
-    _, names = left_out.watched("SELECT SUM(f) AS m FROM o", TABLES, None)
+    _, names = left_out.watched("SELECT SUM(f) AS m FROM o", Schema.read(TABLES))
     assert left_out.doubtful(left_out.taken([dict.fromkeys(names, 1)], names)[1]) == 0
 
 
 def test_an_operation_counts_them_too() -> None:
     operation = {"main_table": "o", "select_columns": [{"field_name": "o.f", "aggregation": "AVG", "alias": "m"}]}
-    made, names = left_out.watched_operation(operation, TABLES)
+    made, names = left_out.watched_operation(operation, Schema.read(TABLES))
     assert made["select_columns"][-1]["field_name"] == "COUNT(*) - COUNT(o.f)"
     assert left_out.taken([{"m": 3.0, "left_out_1": 2}], names) == ([{"m": 3.0}], {"AVG f": 2})
     outer = {**operation, "main_table": "p", "joins": [{"target_table": "o", "type": "LEFT"}]}
-    assert left_out.watched_operation(outer, TABLES) == (outer, {})
+    assert left_out.watched_operation(outer, Schema.read(TABLES)) == (outer, {})
 
 
 async def test_a_count_of_what_may_be_empty_says_so_and_is_no_sure_answer(erp: Path) -> None:

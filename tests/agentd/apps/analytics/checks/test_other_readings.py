@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.checks.other_readings import other_readings
+from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.office import SCHEMA, Office, plan
 from tests.agentd.apps.analytics.scripts import SALES, of
 
@@ -58,13 +59,13 @@ JOINED = "FROM Customers JOIN Orders ON Orders.CustomerId = Customers.Id"
 
 
 def differing(question: str, query: str) -> list[tuple[str, str]]:
-    made = of(query, "R")
+    made, schema = of(query, "R"), Schema.read([CUSTOMERS, ORDERS, PEOPLE, PERSONS], dialect="sqlite")
     with closing(sqlite3.connect(":memory:")) as database:
         database.row_factory = sqlite3.Row
         database.executescript(ROWS)
         return [
             (each.reading, each.other)
-            for each in other_readings(question, made, [CUSTOMERS, ORDERS, PEOPLE, PERSONS], "sqlite")
+            for each in other_readings(question, made, schema)
             if each.differs(*([dict(row) for row in database.execute(text)] for text in (each.query, each.instead)))
         ]
 

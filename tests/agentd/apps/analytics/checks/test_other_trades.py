@@ -11,6 +11,7 @@ import pytest
 from agentd.apps.analytics.checks.doubts import doubts, of_the_answer, refusals
 from agentd.apps.analytics.plan.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 from tests.agentd.apps.analytics.scripts import of
 
@@ -169,5 +170,5 @@ def test_a_price_counts_for_each_row_that_has_no_figure_of_its_own() -> None:
 def test_a_fraction_before_a_percent_sign_is_shown_in_percent() -> None:
     query = "SELECT 1.0 * SUM(CASE WHEN active = 1 THEN 1 ELSE 0 END) / COUNT(*) AS result FROM customer"
     value = {"sql_queries_plan": [{"query": query, "result_key": "RESULT"}], "response_template": "{RESULT}% aktif."}
-    made = read_plan(value, "sql", {}, ["Berapa persen pelanggan aktif?"], TABLES, "sqlite")
+    made = read_plan(value, "sql", {}, ["Berapa persen pelanggan aktif?"], Schema.read(TABLES, dialect="sqlite"))
     assert made.mapping["RESULT"] == "percentage"

@@ -10,6 +10,7 @@ from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.checks.guarded_times import loosely_bound, not_yet, other_months, part_of_the_period
 from agentd.apps.analytics.checks.joins import counted_twice, united_twice
 from agentd.apps.analytics.checks.reckoning import altered
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import nodes
 from agentd.clock import clock_of
 from tests.agentd.apps.analytics.scripts import of
@@ -45,7 +46,7 @@ TABLES = [
     ],
 )
 def test_a_figure_that_is_changed_by_what_nobody_said_is_in_doubt(question: str, figure: str, doubted: bool) -> None:
-    assert bool(list(altered(question, of(f"SELECT {figure} AS n FROM Orders"), TABLES))) is doubted
+    assert bool(list(altered(question, of(f"SELECT {figure} AS n FROM Orders"), Schema.read(TABLES)))) is doubted
 
 
 def test_a_unit_of_time_may_be_in_the_columns_name_instead() -> None:
@@ -55,7 +56,7 @@ def test_a_unit_of_time_may_be_in_the_columns_name_instead() -> None:
         "Freight / 1000 AS k": True,
     }
     for figure, doubted in shown.items():
-        assert bool(list(altered("Durasi lagu?", of(f"SELECT {figure} FROM Orders"), TABLES))) is doubted
+        assert bool(list(altered("Durasi lagu?", of(f"SELECT {figure} FROM Orders"), Schema.read(TABLES)))) is doubted
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,10 @@ def test_a_unit_of_time_may_be_in_the_columns_name_instead() -> None:
     ],
 )
 def test_a_running_total_is_given_where_it_is_asked_for(question: str, sum_: str, doubted: bool) -> None:
-    assert bool(list(altered(question, of(f"SELECT m, {sum_} AS n FROM Orders GROUP BY m"), TABLES))) is doubted
+    assert (
+        bool(list(altered(question, of(f"SELECT m, {sum_} AS n FROM Orders GROUP BY m"), Schema.read(TABLES))))
+        is doubted
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,9 +105,9 @@ def test_another_month_is_read_however_it_is_written(month: str) -> None:
 
 def test_an_amount_is_counted_twice_behind_a_subquery_s_name_too() -> None:
     joined = "SELECT o.Freight AS f FROM Orders o JOIN Lines l ON l.OrderID = o.OrderID"
-    assert counted_twice(of(f"SELECT SUM(f) FROM ({joined}) AS x"), TABLES, KEYS)
-    assert counted_twice(of(f"WITH x AS ({joined}) SELECT SUM(x.f) FROM x"), TABLES, KEYS)
-    assert not counted_twice(of("SELECT SUM(f) FROM (SELECT Freight AS f FROM Orders) AS x"), TABLES, KEYS)
+    assert counted_twice(of(f"SELECT SUM(f) FROM ({joined}) AS x"), Schema.read(TABLES, KEYS))
+    assert counted_twice(of(f"WITH x AS ({joined}) SELECT SUM(x.f) FROM x"), Schema.read(TABLES, KEYS))
+    assert not counted_twice(of("SELECT SUM(f) FROM (SELECT Freight AS f FROM Orders) AS x"), Schema.read(TABLES, KEYS))
 
 
 def test_rows_of_one_table_in_two_branches_may_count_twice() -> None:
@@ -120,7 +124,9 @@ def test_right_plans_in_other_sql_are_in_no_doubt() -> None:
     assert not list(uncovered("Total freight Agustus 1996?", dates))
     summed = of("SELECT SUM(t) AS n FROM (SELECT OrderID, SUM(Freight) AS t FROM Orders GROUP BY OrderID) AS x")
     today = clock_of("1996-09-20T02:00:00+00:00").now().date()
-    assert not [each for each in unaccounted("Total freight?", summed, TABLES, today) if each.startswith("GROUP")]
+    assert not [
+        each for each in unaccounted("Total freight?", summed, Schema.read(TABLES), today) if each.startswith("GROUP")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -133,4 +139,4 @@ def test_right_plans_in_other_sql_are_in_no_doubt() -> None:
     ],
 )
 def test_rows_that_are_skipped_or_kept_for_nothing_are_in_doubt(question: str, query: str, doubted: bool) -> None:
-    assert bool(list(altered(question, of(query), TABLES))) is doubted
+    assert bool(list(altered(question, of(query), Schema.read(TABLES)))) is doubted

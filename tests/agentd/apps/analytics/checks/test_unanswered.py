@@ -6,6 +6,7 @@ import pytest
 
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.checks.coverage import uncovered
+from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.checks.test_accounting import TODAY, doubts
 from tests.agentd.apps.analytics.scripts import of
 
@@ -99,7 +100,7 @@ SALES = {
 )
 def test_sales_are_counted_where_their_number_is_asked_for(question: str, query: str, found: list[str]) -> None:
     plan = of(query, "N")
-    assert unaccounted(question, plan, [SALES], TODAY) == found
+    assert unaccounted(question, plan, Schema.read([SALES]), TODAY) == found
 
 
 def test_what_is_counted_may_be_chosen_by_a_column_of_its_name() -> None:
@@ -110,4 +111,4 @@ def test_what_is_counted_may_be_chosen_by_a_column_of_its_name() -> None:
     }
     for query, found in plans.items():
         plan = of(query, "N")
-        assert uncovered("How many active customers?", plan, tables=[flagged]) == found
+        assert uncovered("How many active customers?", plan, schema=Schema.read([flagged])) == found

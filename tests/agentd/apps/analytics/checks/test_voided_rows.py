@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.checks.accounting import unaccounted
+from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.scripts import of
 
 PAYMENTS: dict[str, Any] = {
@@ -31,4 +32,4 @@ PAYMENTS: dict[str, Any] = {
 )
 def test_a_figure_leaves_out_what_was_cancelled(question: str, query: str, found: list[str]) -> None:
     plan = of(query, "T")
-    assert unaccounted(question, plan, [PAYMENTS], date(2024, 4, 15)) == found
+    assert unaccounted(question, plan, Schema.read([PAYMENTS]), date(2024, 4, 15)) == found

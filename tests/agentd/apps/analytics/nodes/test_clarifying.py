@@ -18,6 +18,7 @@ from agentd.apps.analytics.nodes.clarifying import (
     without_period,
     without_subject,
 )
+from agentd.apps.analytics.schema import Schema
 from agentd.messages import Caller
 from agentd.runs.records import RunBrief, RunRecord
 from tests.agentd.apps.analytics.office import SCHEMA, Office, plan
@@ -154,7 +155,7 @@ LEDGER: list[dict[str, Any]] = [
 def test_a_question_that_more_than_one_figure_answers_is_asked_back(
     question: str, past: list[str], choices: list[str]
 ) -> None:
-    back = without_measure(question, readings_of(question, past), LEDGER)
+    back = without_measure(question, readings_of(question, past), Schema.read(LEDGER))
     assert (back["choices"] if back else []) == choices
 
 
@@ -163,7 +164,9 @@ def test_a_question_that_more_than_one_figure_answers_is_asked_back(
     [("2", 1), ("pesanan", 1), ("penjualan saja", 0), ("siapa pelanggan dengan penjualan terbesar", 0)],
 )
 def test_what_one_choice_alone_is_about_chooses_it(said: str, meant: int) -> None:
-    back = without_measure("Siapa pelanggan terbesar?", readings_of("Siapa pelanggan terbesar?", []), LEDGER)
+    back = without_measure(
+        "Siapa pelanggan terbesar?", readings_of("Siapa pelanggan terbesar?", []), Schema.read(LEDGER)
+    )
     assert back is not None
     assert resolved(said, back, TODAY) == back["choices"][meant]
 

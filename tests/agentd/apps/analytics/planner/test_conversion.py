@@ -11,6 +11,7 @@ from agentd.apps.analytics.checks.dates import dates_for, offered
 from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.planner.examples import ExampleLibrary, as_asked
 from agentd.apps.analytics.question.periods import periods_of
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.wording import heading
 
 TODAY = date(2023, 3, 1)
@@ -186,3 +187,12 @@ def test_the_only_figure_is_meant_by_a_part_of_its_name(said: str, named: str) -
     query = "SELECT 1.0 * SUM(CASE WHEN Country = 'Canada' THEN 1 END) / COUNT(*) AS CANADA_SHARE FROM Customer"
     value = {"sql_queries_plan": [{"query": query, "result_key": "RESULT"}], "response_template": said}
     assert named in read_plan(value, "sql", {}, ["Berapa persen pelanggan di Canada?"]).template
+
+
+@pytest.mark.parametrize("kinds", [("DATETIME", "DATE"), ("DATE", "DATETIME")])
+def test_a_period_has_its_whole_last_day_if_one_of_two_columns_of_a_name_has_a_time(kinds: tuple[str, str]) -> None:
+    """Of two tables' columns `at` the last one's type decided: sales of the last day were left out."""
+    tables = [{"table_name": kind, "columns": [{"name": "at", "type": kind}]} for kind in kinds]
+    value = {"sql_queries_plan": [{"query": "SELECT COUNT(*) AS n FROM a WHERE a.at <= '2023-01-31'"}]}
+    read = read_plan(value, "sql", {}, ["Berapa?"], Schema.read(tables))
+    assert read.queries[0]["query"].endswith("a.at < '2023-02-01'")

@@ -14,6 +14,7 @@ from llguidance import LLMatcher, LLTokenizer
 from agentd.apps.analytics.planner.examples import ExampleLibrary
 from agentd.apps.analytics.planner.schema import plan_schema
 from agentd.apps.analytics.planner.select_pattern import select_pattern
+from agentd.apps.analytics.schema import Schema
 from bridges.llamacpp.constraint import from_schema
 from servers.graphiti.schema_file import SHIPPED, read_schema
 from servers.graphiti.search import relations
@@ -186,7 +187,8 @@ def test_an_own_database_is_asked_by_month_in_its_own_words(dialect: str, month:
     """The prompt named STRFTIME, and the grammar let the embedded model only write `GROUP BY STRFTIME, InvoiceDate`."""
     query = f"SELECT {month} AS MONTH, SUM(DocValueLocal) AS TOTAL FROM arbook GROUP BY {month} ORDER BY MONTH"
     own = {"sqlite", "mysql", "postgres", None}
-    patterns = {each: select_pattern({"arbook": ["DocDate", "DocValueLocal"]}, [], dialect=each) for each in own}
+    books = [{"table_name": "arbook", "columns": [{"name": "DocDate"}, {"name": "DocValueLocal"}]}]
+    patterns = {each: select_pattern(Schema.read(books, (), each)) for each in own}
     assert {each for each, pattern in patterns.items() if re.fullmatch(pattern, query)} == {dialect}
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from agentd.apps.analytics.checks.joins import counted_twice
 from agentd.apps.analytics.planner.conversion import read_plan
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql import edits, tree
 from tests.agentd.apps.analytics.checks.test_joins import KNOWN, TABLES
 
@@ -17,7 +18,7 @@ def doubled(query: str) -> list[str]:
         "sql_queries_plan": [{"query": query, "result_key": "N"}],
         "response_template": "{N}",
     }
-    return counted_twice(read_plan(plan, "sql", {}, []), TABLES, KNOWN)
+    return counted_twice(read_plan(plan, "sql", {}, []), Schema.read(TABLES, KNOWN))
 
 
 @pytest.mark.parametrize(
@@ -117,8 +118,9 @@ def test_the_limit_is_that_of_the_whole_query() -> None:
     ],
 )
 def test_names_are_spelled_as_their_database_needs_them(dialect: str | None, query: str, spelled: str) -> None:
-    columns = ["Total", "OrderDate", "Name", "Date", "kode"]
-    assert edits.named(query, ["Invoice", "Order Details"], columns, dialect) == spelled
+    columns = [{"name": name} for name in ("Total", "OrderDate", "Name", "Date", "kode")]
+    tables = [{"table_name": name, "columns": columns} for name in ("Invoice", "Order Details")]
+    assert edits.named(query, Schema.read(tables, (), dialect)) == spelled
 
 
 @pytest.mark.parametrize(
