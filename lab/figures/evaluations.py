@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab.eval import books
 from lab.eval.evidence import altered, cod, letters, matrix, offices, soundness
 from lab.eval.evidence.__main__ import STEPS, Prepare, judge
 from lab.eval.evidence.filled import filled
@@ -35,6 +36,7 @@ GRAPH = ("servers/text2cypher", "lab/eval/text2cypher")
 TYPED = ROOT / "lab" / "eval" / "openings"
 RESULTS = ROOT / "lab" / "eval" / "analytics" / "results"
 HALVES = ("tuning", "reporting")
+PLANS = {"right_plans": False, "wrong_plans": True}
 
 
 @dataclass(frozen=True)
@@ -134,20 +136,32 @@ def _arguments(judged: Sequence[Judged], row: str) -> str:
     return f"{sum(each.arguments_right for each in own)} of {sum(len(each.trial.arguments) for each in own)}"
 
 
-def _books(*words: str) -> Found:
+def _answers(*words: str) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "answers.json"
-        made = _json(out, "lab.eval.books", "--json", str(out), *words)
+        return list(_json(out, "lab.eval.books", "--json", str(out), *words))
+
+
+def _scored(made: Sequence[dict[str, Any]]) -> dict[str, Figure]:
     right = [not each["wrong"] for each in made]
     sure = [not each["wrong"] for each in made if (each["score"] or 0) >= 90]
     answered = sum(each["score"] is not None for each in made)
-    return Found(
-        figures={
-            "right": Figure(value=sum(right), of=len(right)),
-            "answered": Figure(value=answered, of=len(made)),
-            "scored_90_or_more_right": Figure(value=sum(sure), of=len(sure)),
-        }
-    )
+    return {
+        "right": Figure(value=sum(right), of=len(right)),
+        "answered": Figure(value=answered, of=len(made)),
+        "scored_90_or_more_right": Figure(value=sum(sure), of=len(sure)),
+    }
+
+
+def _books_of_others() -> Found:
+    """sql-eval: right plans, and three wrong ones made of each."""
+    books.text_of(books.SQL_EVAL[0], "sql")  # says how to fetch
+    figures: dict[str, Any] = {}
+    for half, called in zip(("tuning", "held"), HALVES, strict=True):
+        made = _answers("--sql-eval", half, "--altered", "3")
+        kinds = {kind: [each for each in made if bool(each["mistake"]) is wrong] for kind, wrong in PLANS.items()}
+        figures[called] = {kind: _scored(own) for kind, own in kinds.items()} | {"all": _scored(made)}
+    return Found.of(figures)
 
 
 def _analytics(planner: str, *words: str) -> Found:
@@ -263,8 +277,9 @@ EVALUATIONS = (
     Evaluation("offices", EVIDENCE, lambda: _evidence(asyncio.run(judge(offices.trials())))),
     Evaluation("letters", EVIDENCE, lambda: _evidence(asyncio.run(judge(letters.trials())))),
     Evaluation("cod", EVIDENCE, _cod, tuning=False),
-    Evaluation("books", BOOKS, _books),
-    Evaluation("books_mistakes", BOOKS, lambda: _books("--mistakes")),
+    Evaluation("books", BOOKS, lambda: Found(figures=_scored(_answers()))),
+    Evaluation("books_mistakes", BOOKS, lambda: Found(figures=_scored(_answers("--mistakes")))),
+    Evaluation("books_of_others", BOOKS, _books_of_others),
     Evaluation("analytics", ANALYTICS, lambda: _analytics("perfect")),
     Evaluation("analytics_embedded", ANALYTICS, lambda: _analytics("embedded", "--style", "sql", "--fresh")),
     Evaluation("openings_host", OPENINGS, lambda: _openings("--host")),

@@ -4,8 +4,10 @@ A scripted planner writes the right plan for each: nothing of ours may spoil it,
 otherwise). `--mistakes` has the planner make each mistake of lab/eval/books/mistakes.py in every plan instead: what is
 answered then must be true all the same, and what is scored 90 or more may be wrong once in twenty at most.
 `--strangers` asks a half of the sixty informal questions of strangers.toml, `--voices` of the 72 of voices.toml,
-`--spoiled` of spoiled.toml, each with its right plan and a spoiled one; of `held` only totals are printed.
-`--voices tuning --replayed` says again what the model that ships replied when `--embedded` asked it last.
+`--spoiled` of spoiled.toml, each with its right plan and a spoiled one, `--sql-eval` of that public set (fetched by
+`python -m lab.eval.books.sql_eval`), with `--altered N` also N wrong plans made of each right one by one change; of
+`held` only totals are printed. `--voices tuning --replayed` says again what the model that ships replied when
+`--embedded` asked it last.
 """
 
 from __future__ import annotations
@@ -18,22 +20,23 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from agentd.observability import logging as logs
-from lab.eval.books import DATABASES, SAMPLE
+from lab.eval.books import DATABASES, SAMPLE, SQL_EVAL, altered
 from lab.eval.books.asking import Answered, Mistake, asked_all
 from lab.eval.books.mistakes import MISTAKES
 
+SETS = ("strangers", "spoiled", "voices", "sql-eval")
 CAPTURED = "Berapa total penjualan Januari 2021?"
 
 
 async def main() -> int:
     """Ask, print failures and totals. Return 1 when a right plan was spoiled or wrong answers look certain."""
     parser = argparse.ArgumentParser(prog="lab.eval.books", description=__doc__)
-    parser.add_argument("--database", choices=(*DATABASES, SAMPLE), action="append", help="one alone")
+    parser.add_argument("--database", choices=(*DATABASES, SAMPLE, *SQL_EVAL), action="append", help="one alone")
     parser.add_argument("--mistakes", action="store_true", help="with a mistake in every plan")
     parser.add_argument("--mistake", choices=MISTAKES, action="append", help="these alone")
-    parser.add_argument("--strangers", choices=("tuning", "held"), default="", help="a half of strangers.toml instead")
-    parser.add_argument("--spoiled", choices=("tuning", "held"), default="", help="a half of spoiled.toml instead")
-    parser.add_argument("--voices", choices=("tuning", "held"), default="", help="a half of voices.toml instead")
+    for each in SETS:
+        parser.add_argument(f"--{each}", choices=("tuning", "held"), default="", help=f"a half of {each} instead")
+    parser.add_argument("--altered", type=int, default=0, metavar="N", help="of sql-eval: N wrong plans made of each")
     parser.add_argument(
         "--embedded", type=int, default=0, metavar="N", help="N of each, planned by the model that ships"
     )
@@ -51,11 +54,11 @@ async def main() -> int:
     first = given.embedded if given.others else 0
     replayed: Literal["replayed"] | None = "replayed" if given.replayed else None
     embedded = slice(first, first + given.embedded) if given.embedded else replayed
-    files = {"spoiled": given.spoiled, "strangers": given.strangers, "voices": given.voices}
-    half = next(((file, half) for file, half in files.items() if half), None)
-    for name in given.database or (*DATABASES, *([SAMPLE] if half else [])):
+    half = next(((each, half) for each in SETS if (half := getattr(given, each.replace("-", "_")))), None)
+    for name in given.database or (SQL_EVAL if given.sql_eval else (*DATABASES, *([SAMPLE] if half else []))):
         with TemporaryDirectory() as folder:
             mistakes: list[Mistake | None] = [MISTAKES[each] for each in chosen] or [None]
+            mistakes += altered.mistakes(name, given.altered) if given.altered else []
             made += await asked_all(name, Path(folder), mistakes, half=half, embedded=embedded)
     for each in made if not given.others and (half is None or half[1] != "held") else ():
         if each.wrong:
@@ -63,7 +66,7 @@ async def main() -> int:
     if given.json:
         kept = [{key: value for key, value in each.__dict__.items() if key != "state"} for each in made]
         given.json.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
-    if given.spoiled:
+    if given.spoiled or given.altered:
         print("right plans: ", end="")
         _totals([each for each in made if not each.mistake], strict=True)
         return _totals([each for each in made if each.mistake], strict=False)

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -33,8 +35,8 @@ from agentd.apps.analytics.question.periods import periods_in, timeless
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 from agentd.observability import logging as logs
-from lab.eval.books import DATABASES, SAMPLE, build
-from lab.eval.books.asking import asked_all, read
+from lab.eval.books import DATABASES, SAMPLE, build, text_of
+from lab.eval.books.asking import Mistake, asked_all, read
 from servers.common.erp import build as build_sample
 
 Rows = list[list[Any]]
@@ -99,6 +101,34 @@ def _like(column: exp.Column, tables: list[Mapping[str, Any]]) -> Iterator[str]:
         if column.name in kinds and column.table in ("", table["table_name"]):
             kind = kinds.pop(column.name)
             yield from (name for name, other in kinds.items() if other == kind)
+
+
+def mistakes(name: str, count: int) -> list[Mistake]:
+    """`count` mistakes in plans to the database `name`: changes, in a random order, that make them find other rows."""
+    database = sqlite3.connect(":memory:")
+    database.executescript(text_of(name, "sql"))
+    named = [table for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    tables = [{"table_name": table, "columns": _columns(database, table)} for table in named]
+
+    @cache
+    def wrong(query: str) -> list[str]:
+        made, right = list(dict.fromkeys(other for _, other in changes(query, tables))), _rows(database, query)
+        Random(query).shuffle(made)
+        others = (each for each in made if _rows(database, each) not in (None, right))
+        return list(islice(others, count))
+
+    def spoiled(place: int, plan: dict[str, Any]) -> dict[str, Any] | None:
+        entry = plan["sql_queries_plan"][0]
+        queries = wrong(entry["query"])[place : place + 1]
+        return {**plan, "sql_queries_plan": [{**entry, "query": queries[0]}]} if queries else None
+
+    return [Mistake(f"altered {place}", partial(spoiled, place)) for place in range(count)]
+
+
+def _columns(database: sqlite3.Connection, table: str) -> list[dict[str, Any]]:
+    """The table's columns, with their SQL types as classes."""
+    rows = database.execute(f'PRAGMA table_info("{table}")')
+    return [{"name": name, "classification": kind.partition("(")[0]} for _, name, kind, *_ in rows]
 
 
 async def altered(name: str, folder: Path) -> tuple[list[Altered], int, int]:

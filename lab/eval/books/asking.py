@@ -33,7 +33,7 @@ from lab.eval.analytics.__main__ import office
 from lab.eval.analytics.as_read import faults_of
 from lab.eval.analytics.judging import is_right, reads_as
 from lab.eval.analytics.questions import TODAY, Question
-from lab.eval.books import SAMPLE, build
+from lab.eval.books import SAMPLE, SQL_EVAL, build, text_of
 from lab.eval.replies import Replies
 from servers.common.erp import build as build_sample
 
@@ -130,15 +130,17 @@ def read(name: str) -> tuple[list[Gold], str, str]:
     """The questions of `NAME.toml`, its date of today, and its currency."""
     if name == SAMPLE:
         return [], TODAY, "IDR"
-    content = tomllib.loads((HERE / f"{name}.toml").read_text(encoding="utf-8"))
+    content = tomllib.loads(text_of(name, "toml"))
     return [Gold(**each) for each in content["questions"]], content["today"], content["currency"]
 
 
 def half_of(name: str, file: str, half: str) -> list[Gold]:
-    """The questions of strangers.toml, spoiled.toml or voices.toml for one database; `half` is tuning or held.
+    """One database's questions of strangers.toml, spoiled.toml, voices.toml or sql-eval; `half` is tuning or held.
 
     Where the file names no half, the question's hash decides.
     """
+    if name in SQL_EVAL:
+        return [gold for gold in read(name)[0] if _by_hash(gold.ask) == half]
     content = tomllib.loads((HERE / f"{file}.toml").read_text(encoding="utf-8"))
     golds = [Gold(**{"half": _by_hash(each["ask"]), **each}) for each in content["questions"]]
     return [gold for gold in golds if gold.of == name and gold.half == half]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.eval.clones import SOURCE, shown
 from lab.eval.text2cypher import drawn, fincen, grandstack, healthcare, stackoverflow
 from servers.text2cypher.data import Example, load_examples, load_ground_truth
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.loading.folder import write
 from servers.text2cypher.loading.run import carry_out
 
-SOURCE = "https://github.com/{owner}/{name}"
 QUESTIONS = "neo4j-labs/text2cypher"
 _FILES = (
     "datasets/synthetic_opus_demodbs/text2cypher_claudeopus.csv",
@@ -99,12 +98,12 @@ def fetch(data: Path, source: str = SOURCE) -> None:
     """Download question files and graphs, and load each graph. `source` may name local clones: {owner}, {name}."""
     data.mkdir(parents=True, exist_ok=True)
     for file in (*_FILES, drawn.SCHEMAS):
-        (data / Path(file).name).write_bytes(_show(data, source, QUESTIONS, file))
+        (data / Path(file).name).write_bytes(shown(data, source, QUESTIONS, file))
     for name, (repository, files) in _GRAPHS.items():
         folder = data / "scripts" / name
         folder.mkdir(parents=True, exist_ok=True)
         for file in files:
-            (folder / Path(file).name).write_bytes(_show(data, source, repository, file))
+            (folder / Path(file).name).write_bytes(shown(data, source, repository, file))
         if not (data / name).exists():
             made = _MADE[name](folder) if name in _MADE else carry_out(folder / Path(files[0]).name)
             write(made, data / name)
@@ -113,18 +112,6 @@ def fetch(data: Path, source: str = SOURCE) -> None:
         if name in drawn.GRAPHS and not (data / name).exists():
             queries = [cypher for _, cypher, _ in _public(name, data)]
             write(drawn.drawn(row["structured_schema"], queries, data / name), data / name)
-
-
-def _show(data: Path, source: str, repository: str, file: str) -> bytes:
-    owner, _, name = repository.partition("/")
-    place = source.format(owner=owner, name=name)
-    if not Path(place).is_dir():
-        clone = data / "clones" / f"{owner}+{name}"
-        if not clone.exists():
-            quiet = ["git", "clone", "--quiet", "--depth", "1", "--filter=blob:none", "--no-checkout"]
-            subprocess.run([*quiet, place, str(clone)], check=True)
-        place = str(clone)
-    return subprocess.run(["git", "-C", place, "show", f"HEAD:{file}"], check=True, capture_output=True).stdout
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
