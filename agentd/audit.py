@@ -24,7 +24,7 @@ from typing import Any
 
 from agentd.errors import Busy
 from agentd.ports import Clock
-from hardening.files import give, replace
+from hardening.files import append, give, replace
 
 FILE_NAME = "audit.jsonl"
 HEAD_NAME = "audit.head"
@@ -105,7 +105,7 @@ class AuditTrail:
             who, what = str(_harmless(actor)), str(_harmless(subject))
             entry = Entry(last.number + 1, at, action, who, what, kept, last.digest)
             digest = entry.sealed()
-            _append(file, _json({**asdict(entry), "digest": digest}))
+            append(file, _json({**asdict(entry), "digest": digest}))
             replace(self._head_file, f"{Head(entry.number, digest)}\n".encode())
 
     def entries(self) -> Iterator[Entry]:
@@ -158,16 +158,6 @@ def read(lines: Iterable[str]) -> Iterator[tuple[int, Entry | None]]:
             yield line, Entry(**value) if isinstance(value, dict) and isinstance(value.get("number"), int) else None
         except (ValueError, TypeError):
             yield line, None
-
-
-def _append(file: int, text: str) -> None:
-    """Append the line to the file and sync it; starts a new line after an interrupted write."""
-    size = os.fstat(file).st_size
-    cut_off = size > 0 and os.pread(file, 1, size - 1) != b"\n"
-    rest = (("\n" if cut_off else "") + text + "\n").encode()
-    while rest:
-        rest = rest[os.write(file, rest) :]
-    os.fsync(file)
 
 
 def _harmless(value: Fact) -> Fact:

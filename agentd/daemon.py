@@ -163,9 +163,8 @@ class Daemon:
                 await self.chain.replace(new)
         except ConfigError as error:
             problems = [f"line {problem.line}: {problem.text}" for problem in error.problems]
-            said = in_each_language("configuration")
             wrong = "client.toml is wrong; nothing was changed"
-            raise InvalidParams(wrong, problems=problems, user_message=said) from None
+            raise InvalidParams(wrong, problems=problems, user_message=in_each_language("configuration")) from None
         await self.audit.arecord("config.reloaded", actor=by)
         old, self.settings = self.settings, new
         await self.host.reconfigure(self.reachable_servers())

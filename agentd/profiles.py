@@ -55,11 +55,13 @@ def toolset_for(settings: Settings, catalogue: Catalogue, caller: Caller | None,
     there = None if caller is None or caller.may("staff") else offered
     if profile is not None and profile.servers is not None:
         there = set(profile.servers) if there is None else there & set(profile.servers)
-    allowed = [_wanted(tool, settings) for tool in catalogue.tools if _may(caller, tool)]
+    hidden = {"agentd/for": "desk"}  # from models; a person can still call such a tool by name
+    allowed = [
+        tool if tool.server in described else tool.model_copy(update={"meta": {**tool.meta, **hidden}})
+        for tool in (_wanted(tool, settings) for tool in catalogue.tools if _may(caller, tool))
+    ]
     return assemble(
-        catalogue.model_copy(
-            update={"tools": tuple(tool if tool.server in described else _by_name_only(tool) for tool in allowed)}
-        ),
+        catalogue.model_copy(update={"tools": tuple(allowed)}),
         _entries(settings, catalogue),
         servers=there,
         only=profile.tools if profile else None,
@@ -105,11 +107,6 @@ def _wanted(tool: ToolInfo, settings: Settings) -> ToolInfo:
     for section in settings.sections.values():
         tool = section.tool(tool)
     return tool
-
-
-def _by_name_only(tool: ToolInfo) -> ToolInfo:
-    """The tool, hidden from models; a person can still call it by name."""
-    return tool.model_copy(update={"meta": {**tool.meta, "agentd/for": "desk"}})
 
 
 def _may(caller: Caller | None, tool: ToolInfo) -> bool:

@@ -1,7 +1,9 @@
-"""Writes a file whole or not at all, for its owner alone, and tells whether one has changed. It knows no folder."""
+"""Reads a plain file, writes one whole or not at all, for its owner alone, and tells whether one has changed. It knows
+no folder."""
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -11,6 +13,24 @@ def give(made: int | Path, owner: os.stat_result) -> None:
     """Give a file (descriptor) or folder made by root to the owner of its folder, as whom our processes run."""
     if os.geteuid() == 0:
         os.chown(made, owner.st_uid, owner.st_gid)
+
+
+def plain_text(file: Path, most: int, encoding: str = "utf-8") -> str:
+    """The text of a file that somebody named: no pipe or device, which might never end. Raises OSError, also for one of
+    more than `most` bytes, and UnicodeDecodeError."""
+    if file.stat().st_size > most or not file.is_file():
+        raise OSError(errno.EINVAL, f"should be a file of at most {most} bytes", str(file))
+    return file.read_text(encoding=encoding)
+
+
+def append(file: int, text: str) -> None:
+    """Append the line to the open file and sync it; starts a new line after an interrupted write."""
+    size = os.fstat(file).st_size
+    cut_off = size > 0 and os.pread(file, 1, size - 1) != b"\n"
+    rest = (("\n" if cut_off else "") + text + "\n").encode()
+    while rest:
+        rest = rest[os.write(file, rest) :]
+    os.fsync(file)
 
 
 def replace(file: Path, content: bytes) -> None:

@@ -170,10 +170,8 @@ def assemble(
 
 
 def _offers(entry: ToolSettings, offered: list[ToolInfo]) -> list[ToolInfo]:
-    if entry.server is None and not entry.bare:
-        return []
-    wanted = entry.name.casefold()
-    return [tool for tool in offered if tool.name.casefold() == wanted and entry.server in (None, tool.server)]
+    named = (tool for tool in offered if tool.name.casefold() == entry.name.casefold())
+    return [tool for tool in named if entry.bare or tool.server == entry.server]
 
 
 def _worded(tool: ToolInfo, said: Mapping[str, Any]) -> ToolInfo:

@@ -11,7 +11,7 @@ from agentd.clock import shared
 from agentd.config import sections
 from agentd.config.faults import known_keys, meant
 from agentd.config.lines import Path as KeyPath
-from agentd.config.schema import BareTool, ClientFile, ServerEntry
+from agentd.config.schema import ClientFile, ServerEntry
 from agentd.config.sections import Report
 from agentd.credentials import open_password, wrong_name
 from agentd.installed import installed
@@ -117,8 +117,12 @@ def _check_providers(parsed: ClientFile, problem: Report, warning: Report) -> No
 
 
 def _check_tools(parsed: ClientFile, servers: list[str], problem: Report, warning: Report) -> None:
-    for index, entry in enumerate(parsed.tools or []):
-        tool = BareTool(name=entry) if isinstance(entry, str) else entry
+    bound = parsed.bound or ()
+    everywhere = {tool.name.casefold() for tool in bound if tool.bare}
+    names = [(tool.name.casefold(), tool.server) for tool in bound]
+    once = [name if name in everywhere or server is None else f"{server}__{name}" for name, server in names]
+    check_doubles("tools", once, problem)
+    for index, tool in enumerate(bound):
         if tool.server is None:
             if not tool.bare:
                 warning(("tools", index), f"tool `{tool.name}` names no server: it answers `unbound_tool` when called")
@@ -131,11 +135,8 @@ def _check_tools(parsed: ClientFile, servers: list[str], problem: Report, warnin
 def _check_profiles(parsed: ClientFile, servers: list[str], problem: Report) -> None:
     providers = [provider.id for provider in parsed.providers]
     for index, profile in enumerate(parsed.profiles):
-        for key, kind, known in (
-            ("servers", "server", servers),
-            ("in_prompt", "server", servers),
-            ("providers", "provider", providers),
-        ):
+        for key, known in (("servers", servers), ("in_prompt", servers), ("providers", providers)):
+            kind = "provider" if known is providers else "server"
             for name in [name for name in getattr(profile, key) or () if name not in known]:
                 text = f"profile `{profile.name}` names {kind} `{name}`, which is not configured"
                 problem(("profiles", index, key), text)
@@ -163,10 +164,12 @@ def _check_template(template: str, where: KeyPath, problem: Report) -> None:
             problem(where, f"`prompt_template` lacks the slot {slot}")
 
 
-def check_doubles(section: str, names: list[Any], problem: Report, key: str = "name") -> None:
+def check_doubles(section: str, names: Sequence[Any], problem: Report, key: str = "name") -> None:
+    first: dict[Any, int] = {}
+    to_do = "leave one out" if section == "tools" else f"give one another {key}"
     for index, name in enumerate(names):
-        if name is not None and name in names[:index]:
-            problem((section, index, key), f"two [[{section}]] are called `{name}`: give one another {key}")
+        if name is not None and first.setdefault(name, index) < index:
+            problem((section, index, key), f"two [[{section}]] are called `{name}`: {to_do}")
 
 
 def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:

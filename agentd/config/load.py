@@ -26,6 +26,7 @@ from agentd.config.shipped import shipped
 from agentd.credentials import advice, credential, filled, missing, references, secret
 from agentd.errors import ConfigError, Problem
 from agentd.messages import ModelInfo, ProviderSettings, Scope, ServerSettings
+from hardening.files import plain_text
 
 S = TypeVar("S", bound=SectionOfApp)
 AS_WRITTEN = "default_provider prompt_template tool_host profiles glossary examples agent telemetry".split()
@@ -101,14 +102,13 @@ def load(
 ) -> Settings:
     """Read a client.toml; flags win over environment, environment over file. Raises ConfigError with all problems."""
     file = find(None if path is None else str(path), environ)
-    text, raw = _read(file)
+    text, raw, parsed, faults = _read(file)
     lines = key_lines(text)
     problems: list[Problem] = []
 
     def problem(where: KeyPath, text: str) -> None:
         problems.append(Problem(file, line_of(lines, where), text))
 
-    parsed, faults = mend.parsed(raw)
     for detail in faults:
         problem(*explain(detail, raw))
     if parsed is None:
@@ -159,9 +159,7 @@ def load(
         server_tools={entry.name: said for entry in parsed.servers if (said := entry.tool_settings())},
         servers_later=frozenset(entry.name for entry in parsed.servers if entry.later or entry.model),
         zone=ZoneInfo(parsed.timezone),
-        tools=None
-        if parsed.tools is None
-        else tuple(schema.BareTool(name=entry) if isinstance(entry, str) else entry for entry in parsed.tools),
+        tools=parsed.bound,
         rpc=parsed.rpc.model_copy(update={"listen": address}),
         store=_store(parsed, environ),
         sections=of_apps,
@@ -172,16 +170,18 @@ def load(
     )
 
 
-def _read(file: Path) -> tuple[str, dict[str, Any]]:
+def _read(file: Path) -> tuple[str, dict[str, Any], ClientFile | None, Sequence[Any]]:
+    """The text, what it holds, and `mend.parsed` of it."""
     try:
-        text = file.read_text(encoding="utf-8-sig")  # some editors write a byte order mark
+        text = plain_text(file, 4 * 1024 * 1024, "utf-8-sig")  # some editors write a byte order mark
     except FileNotFoundError:
         raise ConfigError([Problem(file, 1, "no such file; name one with --config or AGENTD_CONFIG")]) from None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a text in UTF-8"
         raise ConfigError([Problem(file, 1, f"cannot be read: {reason}")]) from None
     try:
-        return text, tomllib.loads(text)
+        raw = tomllib.loads(text)
+        return text, raw, *mend.parsed(raw)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError([Problem(file, *not_toml(str(error), text))]) from None
 

@@ -276,3 +276,9 @@ class ClientFile(Section):
     """Where runs and sessions live."""
     telemetry: TelemetrySettings = TelemetrySettings()
     """Logs and traces."""
+
+    @property
+    def bound(self) -> tuple[ToolSettings, ...] | None:
+        """The entries of `tools`."""
+        named = (BareTool(name=entry) if isinstance(entry, str) else entry for entry in self.tools or ())
+        return None if self.tools is None else tuple(named)

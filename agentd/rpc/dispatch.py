@@ -113,7 +113,7 @@ class Dispatcher:
             many = f"has {len(message)} calls; at most {most} are taken at once" if message else "is empty"
             return Reply(orjson.dumps(_refused(None, InvalidRequest("Invalid Request", reason=f"the batch {many}"))))
         responses = await self._batch(message, caller)
-        return Reply(_encoded_batch(responses) if responses else b"")
+        return Reply(_encoded(responses) if responses else b"")
 
     async def _batch(self, items: list[Any], caller: Caller) -> list[Response]:
         outcomes: list[Any] = []
@@ -243,16 +243,11 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def _encoded(response: Response) -> bytes:
+def _encoded(response: Response | list[Response]) -> bytes:
     try:
         return orjson.dumps(response, default=_plain)
     except TypeError as error:
+        if isinstance(response, list):  # one result has no JSON form: the others are still answered
+            return b"[" + b",".join(map(_encoded, response)) + b"]"
         log.error("rpc.unserialisable_result", exc_info=error)
         return orjson.dumps(_refused(response["id"], InternalError("Internal error")))
-
-
-def _encoded_batch(responses: list[Response]) -> bytes:
-    try:
-        return orjson.dumps(responses, default=_plain)
-    except TypeError:  # one result has no JSON form: the others are still answered
-        return b"[" + b",".join(map(_encoded, responses)) + b"]"

@@ -22,6 +22,7 @@ from agentd.runs.cluster import mark_of
 from agentd.runs.journal import TakenOver
 from agentd.runs.live import Live, LiveRuns, Stoppable, let_go
 from agentd.runs.records import PendingApproval, RunRecord, SessionRecord
+from agentd.runs.run_database import usable
 from agentd.runs.segment import ENDED, Segments, asking_another, closed, rests
 from agentd.runs.store import Opening
 
@@ -46,8 +47,9 @@ class Engine(Segments):
     async def __aenter__(self) -> Engine:
         from agentd.runs.workflows import Workflows
 
-        self.workflows = await asyncio.to_thread(Workflows, self.node, self._execute)
-        await self.workflows.launch(self._stop, lambda: list(self._live))
+        with usable(self.node.database):
+            self.workflows = await asyncio.to_thread(Workflows, self.node, self._execute)
+            await self.workflows.launch(self._stop, lambda: list(self._live))
         if self.node.cluster is None:
             for row in await self.store.open_runs():
                 await self._begin(row)

@@ -40,20 +40,14 @@ class RunDatabase:
         else:  # SQLite has one writer at a time anyway, and readers that need not wait for it
             self.writes = Transactions(engine, "store", threads=1, together=64, keeps=True)
             self.reads = Transactions(engine, "store-reads", threads=2, together=16, keeps=True)
-        try:
-            with self._one_node_at_a_time():
-                self._bring_up()
-        except sa.exc.SQLAlchemyError as error:
-            if (reason := passing(error)) is None:
-                raise
-            raise StateError(f"the database {engine.url.render_as_string()} {reason}") from None
+        with usable(engine), self._one_node_at_a_time():
+            self._bring_up(engine.url.render_as_string())
 
-    def _bring_up(self) -> None:
+    def _bring_up(self, url: str) -> None:
         """Create the missing tables and columns. Raises StateError if a newer agentd has written these tables, because
         this one would not understand the rows."""
         written = written_schema(self.engine)
         if written is not None and written > SCHEMA:
-            url = self.engine.url.render_as_string()
             raise StateError(
                 f"the database {url} was written by a newer agentd (schema {written}, this one knows {SCHEMA}); "
                 "install that one, or name another state"
@@ -108,6 +102,17 @@ class RunDatabase:
         finally:
             await asyncio.to_thread(connection.invalidate)  # closed, not pooled: that always releases the lock
             connection.close()
+
+
+@contextmanager
+def usable(engine: Engine) -> Iterator[None]:
+    """Raise StateError that says why the database can't be used now, as at a start."""
+    try:
+        yield
+    except sa.exc.SQLAlchemyError as error:
+        if (reason := passing(error)) is None:
+            raise
+        raise StateError(f"the database {engine.url.render_as_string()} {reason}") from None
 
 
 def postgresql_engine(url: str) -> Engine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
@@ -27,6 +28,11 @@ class RecordColumn(sa.TypeDecorator[Stored]):
         return None if value is None else self.kind.read(value)
 
 
+def _filled(kind: sa.types.TypeEngine[Any], *names: str, **more: Any) -> Iterator[sa.Column[Any]]:
+    """Columns of one kind that are never NULL."""
+    yield from (sa.Column(name, kind, nullable=False, **more) for name in names)
+
+
 SCHEMA = 2
 """Increases when the tables change in a way that an older agentd would not understand."""
 
@@ -37,13 +43,11 @@ sessions = sa.Table(
     "agentd_sessions",
     tables,
     sa.Column("session_id", sa.String(200), primary_key=True),
-    sa.Column("owner", sa.String(200), nullable=False),
+    *_filled(sa.String(200), "owner"),
     sa.Column("title", sa.String(200)),
-    sa.Column("created_at", sa.String(40), nullable=False),
-    sa.Column("updated_at", sa.String(40), nullable=False),
+    *_filled(sa.String(40), "created_at", "updated_at"),
     sa.Column("forked_from", sa.String(200)),
-    sa.Column("attempts", sa.Integer, nullable=False, default=0),
-    sa.Column("turns", sa.Integer, nullable=False, default=0),
+    *_filled(sa.Integer(), "attempts", "turns", default=0),
     sa.Column("key_hash", sa.String(64)),  # of the visitor's key; NULL for staff's sessions and older ones
     sa.Index("agentd_sessions_of_owner", "owner", "updated_at", "session_id"),
     sa.Index("agentd_sessions_by_age", "updated_at", "session_id"),
@@ -59,22 +63,18 @@ runs = sa.Table(
     "agentd_runs",
     tables,
     sa.Column("run_id", sa.String(200), primary_key=True),
-    sa.Column("session_id", sa.String(200), nullable=False),
-    sa.Column("owner", sa.String(200), nullable=False),
-    sa.Column("kind", sa.String(20), nullable=False),
-    sa.Column("prompt", sa.Text, nullable=False),
+    *_filled(sa.String(200), "session_id", "owner"),
+    *_filled(sa.String(20), "kind"),
+    *_filled(sa.Text(), "prompt"),
     sa.Column("brief", RecordColumn(RunBrief), nullable=False),
     sa.Column("status", sa.String(20), nullable=False, index=True),
     sa.Column("segment", sa.Integer, nullable=False, default=0),
     sa.Column("created_at", sa.String(40), nullable=False),
     sa.Column("finished_at", sa.String(40)),
-    sa.Column("attempt", sa.Integer, nullable=False, default=0),
-    sa.Column("attempts", sa.Integer, nullable=False, default=0),
-    sa.Column("outcome", sa.JSON),
+    *_filled(sa.Integer(), "attempt", "attempts", default=0),
+    *(sa.Column(name, sa.JSON) for name in ("outcome", "record", "events")),
     sa.Column("error", RecordColumn(RunError)),
-    sa.Column("record", sa.JSON),
     sa.Column("approval", RecordColumn(PendingApproval)),
-    sa.Column("events", sa.JSON),
     sa.Column("node", sa.String(100)),
     sa.Index("agentd_runs_of_session", "session_id", "created_at"),
     sa.Index("agentd_runs_of_owner", "owner", "created_at"),
@@ -102,9 +102,7 @@ recoveries = sa.Table(
     "agentd_recoveries",
     tables,
     sa.Column("run_id", sa.String(200), primary_key=True),
-    sa.Column("segment", sa.Integer, nullable=False),
-    sa.Column("steps", sa.Integer, nullable=False),
-    sa.Column("times", sa.Integer, nullable=False),
+    *_filled(sa.Integer(), "segment", "steps", "times"),
 )
 """How often a run was restarted at the same step after its daemon died."""
 usage = sa.Table(
@@ -113,7 +111,7 @@ usage = sa.Table(
     sa.Column("day", sa.String(10), primary_key=True),
     sa.Column("provider", sa.String(100), primary_key=True),
     sa.Column("model", sa.String(200), primary_key=True),
-    *(sa.Column(name, sa.BigInteger, nullable=False) for name in ("turns", "input_tokens", "output_tokens")),
+    *_filled(sa.BigInteger(), "turns", "input_tokens", "output_tokens"),
 )
 """Tokens by day. They belong to no session, so that they outlive sessions."""
 nodes = sa.Table(

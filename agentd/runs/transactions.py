@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -58,8 +59,7 @@ class Transactions:
         pause = 0.05
         while True:
             try:
-                result: T = await self._done(work)
-                return result
+                return await self._done(work)
             except sa.exc.SQLAlchemyError as error:
                 if (reason := passing(error)) is None:
                     raise
@@ -70,9 +70,9 @@ class Transactions:
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_S)
 
-    def _done(self, work: Work) -> asyncio.Future[Any]:
+    def _done(self, work: Callable[[Connection], T]) -> asyncio.Future[T]:
         loop = asyncio.get_running_loop()
-        future = loop.create_future()
+        future: asyncio.Future[T] = loop.create_future()
         self._waiting.append((work, future))
         self._call(loop)
         return future
@@ -156,6 +156,7 @@ def _answer(futures: list[asyncio.Future[Any]], answers: list[Answer]) -> None:
 
 RETRY_AFTER_S = 5.0
 LONGEST_PAUSE_S = 2.0
+SAID_AGAIN_S = 60.0
 SQLITE = {
     "BUSY": "is locked by another program; end what holds it",
     "LOCKED": "is locked by another program; end what holds it",
@@ -197,13 +198,19 @@ def passing(error: BaseException | None) -> str | None:
 
 
 def wait_in_dbos(engine: sa.Engine) -> None:
-    """Translate all transient errors into those that DBOS retries: SQLite's lock (by its text), a lost connection."""
+    """Translate all transient errors into those that DBOS retries without a word: SQLite's lock (by its text), a lost
+    connection. The log says once a minute what it waits for."""
+    due: dict[str, float] = {}
 
     @sa.event.listens_for(engine, "handle_error", retval=True)
     def reworded(context: Any) -> Exception | None:
         driver = context.original_exception
-        found = context.sqlalchemy_exception
-        if passing(found) is None or "database is locked" in str(driver):
+        if (reason := passing(context.sqlalchemy_exception)) is None:
+            return None
+        if time.monotonic() >= due.get(reason, 0.0):
+            due[reason] = time.monotonic() + SAID_AGAIN_S
+            log.warning("store.waiting", reason=reason)
+        if "database is locked" in str(driver):
             return None
         if not isinstance(driver, sqlite3.Error):
             context.is_disconnect = True

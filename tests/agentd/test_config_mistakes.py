@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
 from agentd import config
 from agentd.cli import main
+from agentd.errors import ConfigError
 from tests.agentd.test_config import RUST, problems
 
 COMMAND = 'command = "python3"'
@@ -86,3 +89,44 @@ def test_what_a_provider_itself_refuses_is_named_by_its_line(
     at = text.splitlines().index('id = "own"')
     said = f"client.toml:{at}: provider `own`: threads: expected a whole number above 0, not 0\n"
     assert capsys.readouterr().err.endswith(said)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        '[[tools]]\nname = "x"\nserver = "time"\napproval = "never"\n[[tools]]\nname = "X"\nserver = "time"\n',
+        'tools = ["x", { name = "x", server = "time", approval = "staff" }]\n',
+        '[[tools]]\nname = "x"\n[[tools]]\nname = "x"\n',
+    ],
+)
+def test_a_tool_stands_once_in_the_list_for_the_first_of_two_rules_would_count(tmp_path: Path, entries: str) -> None:
+    text = RUST.replace('tools = ["get_current_time"]\n', "")
+    text = entries + text if entries.startswith("tools") else text + entries
+    [said] = problems(tmp_path, text)
+    assert "two [[tools]] are called `" in said and said.endswith("x`: leave one out")
+
+
+def test_very_many_entries_of_one_name_are_told_in_linear_time(tmp_path: Path) -> None:
+    text = RUST.replace('tools = ["get_current_time"]\n', "")
+    begun = time.process_time()
+    assert len(problems(tmp_path, text + '[[tools]]\nname = "x"\nserver = "time"\n' * 10_000)) == 9_999
+    assert time.process_time() - begun < 10
+
+
+@pytest.mark.parametrize("kind", ["fifo", "endless", "giant", "deep"])
+def test_what_is_no_file_to_read_is_a_sentence_and_no_wait(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "client.toml"
+    match kind:
+        case "fifo":
+            os.mkfifo(file)
+        case "endless":
+            file.symlink_to("/dev/zero")
+        case "giant":
+            file.touch()
+            os.truncate(file, 10**9)
+        case _:
+            file.write_text(f"{RUST}\n[[{'a.' * 3000}b]]\n")
+    with pytest.raises(ConfigError) as wrong:
+        config.load(file, environ={})
+    [problem] = wrong.value.problems
+    assert ("should be a file of at most 4194304 bytes" in problem.text) is (kind != "deep")

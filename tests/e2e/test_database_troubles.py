@@ -133,3 +133,15 @@ def test_a_shared_database_that_can_not_be_written_for_a_while_loses_no_run(
             outcome = daemon.call("Agent.run", prompt="Halo", run_id=run_id)
             assert (outcome["status"], outcome["response"]) == ("completed", "Selesai")
             assert daemon.call("Agent.run", prompt="Halo juga")["status"] == "completed"
+
+
+def test_a_start_while_the_shared_database_is_read_only_says_so_and_ends(tmp_path: Path) -> None:
+    with postgresql_server() as database:
+        config = f'{HEAD}[store]\nurl = "{database.url}"\nnode = "one"\n'
+        with running(tmp_path, final("Halo"), config=config) as daemon:
+            daemon.kill(15)
+            with read_only(database), pytest.raises(AssertionError):
+                daemon.start()
+            said = (tmp_path / "stderr.log").read_text()
+            assert "is read-only; connect to the primary server" in said and "process.uncaught" not in said
+            assert daemon.start().call("Agent.run", prompt="Halo")["status"] == "completed"

@@ -52,8 +52,10 @@ PROVINCES = frozenset(
     for code in codes
 )
 
-# Characters not allowed in a field: control, format (bidi overrides, joiners), surrogate, private, unassigned.
-_FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+# Not allowed in a field: control, format (bidi overrides), surrogate, private, unassigned; marks; what prints blank.
+_FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Mc", "Me"})
+_LOOKALIKES = ("CYRILLIC", "GREEK", "ROMAN NUMERAL", "SMALL ROMAN NUMERAL")
+_BLANKS = "\u2800\ufffc"
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def unprintable(text: str, glyphs: frozenset[int]) -> str | None:
     for character in text:
         if (
             unicodedata.category(character) in _FORBIDDEN_CATEGORIES
-            or unicodedata.combining(character)
+            or character in _BLANKS
             or unicodedata.bidirectional(character) in ("R", "AL", "AN")
             or ord(character) not in glyphs
         ):
@@ -86,10 +88,11 @@ def unprintable(text: str, glyphs: frozenset[int]) -> str | None:
 
 
 def disguised(text: str) -> str | None:
-    """Return the name of the first Cyrillic or Greek letter in a word of Latin letters: on paper it looks like one."""
+    """Return the name of the first Cyrillic or Greek letter, or Roman numeral, in a word of Latin letters: on paper it
+    looks like one."""
     for word in text.split():
         names = [unicodedata.name(letter, "") for letter in word]
-        others = [name for name in names if name.startswith(("CYRILLIC", "GREEK"))]
+        others = [name for name in names if name.startswith(_LOOKALIKES)]
         if others and any(name.startswith("LATIN") for name in names):
             return others[0]
     return None

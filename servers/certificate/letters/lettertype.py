@@ -17,13 +17,14 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
+from hardening.files import plain_text
 from servers.certificate.languages import DEFAULT, OfficeWords, words
 from servers.certificate.letters import kinds
 from servers.certificate.letters.basis import REGISTER, Basis, Level, Source, in_words
 from servers.certificate.letters.conditions import Condition
 from servers.certificate.letters.fields import APPLICANT, FieldProblem, InvalidFields, LetterField, Slug, Words
 from servers.certificate.letters.fitting import compare, warnings
-from servers.certificate.letters.ownkinds import FILE, with_own_kinds
+from servers.certificate.letters.ownkinds import FILE, MOST_BYTES, with_own_kinds
 from servers.certificate.letters.wording import slots
 from servers.certificate.messages import Message, WrongValue
 from servers.certificate.office import Office, unique_pattern
@@ -40,8 +41,6 @@ SAID = {
     "dict_type": "should be a table",
 }
 """Replacements for pydantic's error messages, which speak of data, not of keys in a file."""
-MOST_BYTES = 32_000
-"""Limit of each file of a letter, ten times the longest that ships: more takes seconds to draw."""
 PURPOSE = frozenset({"keperluan", "tujuan", "purpose"})
 """Fields for the purpose of a letter, which state no facts."""
 
@@ -235,8 +234,8 @@ def load(folder: Path) -> LetterType:
     """Read one letter's folder. Raises LetterTypeError naming the file and the faulty key."""
     source = folder / "letter.toml"
     try:
-        data = tomllib.loads(_text(source))
-        lines = _text(folder / "letter.txt").splitlines()
+        data = tomllib.loads(plain_text(source, MOST_BYTES))
+        lines = plain_text(folder / "letter.txt", MOST_BYTES).splitlines()
     except FileNotFoundError as error:
         raise LetterTypeError(f"{error.filename} is missing: a letter needs letter.toml and letter.txt") from error
     except OSError as error:
@@ -253,13 +252,6 @@ def load(folder: Path) -> LetterType:
         return LetterType(**data, key=folder.name, text=tuple(line.strip() for line in lines if line.strip()))
     except (ValidationError, TypeError) as error:
         raise LetterTypeError(f"{source}: {_first_reason(error)}") from error
-
-
-def _text(file: Path) -> str:
-    """Read a file of somebody's letter, which may be a link to anything. Raises LetterTypeError, OSError."""
-    if file.stat().st_size > MOST_BYTES or not file.is_file():
-        raise LetterTypeError(f"{file}: should be a file of at most {MOST_BYTES} bytes")
-    return file.read_text(encoding="utf-8")
 
 
 def _first_reason(error: ValidationError | TypeError) -> str:

@@ -9,10 +9,13 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, TypeAdapter, model_validator
 
+from hardening.files import plain_text
 from servers.certificate.letters.fields import CodePattern
 from servers.certificate.letters.kinds import KINDS
 
 FILE = "kinds.toml"
+MOST_BYTES = 32_000
+"""Limit of each file of a letter, ten times the longest that ships: more takes seconds to draw."""
 
 
 class OwnKind(BaseModel, frozen=True, extra="forbid"):
@@ -60,7 +63,7 @@ def with_own_kinds(data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     file, fields = file_of(folder), data.get("fields")
     if not isinstance(fields, dict) or not file.exists():
         return dict(data)
-    known = _ADAPTER.validate_python(tomllib.loads(file.read_text(encoding="utf-8")))
+    known = _ADAPTER.validate_python(tomllib.loads(plain_text(file, MOST_BYTES)))
     written = {
         name: {**known[kind].field(kind), **{key: each for key, each in field.items() if key != "kind"}}
         if isinstance(field, dict) and (kind := field.get("kind")) in known

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from structlog.testing import capture_logs
 
 from agentd.runs.journal import Steps, StoreJournal, TakenOver
 from agentd.runs.records import RunBrief, RunRecord, SessionRecord, StepRecord
 from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
+from agentd.runs.transactions import wait_in_dbos
 from agentd.state import StateError
 
 NOW = "2026-01-05T02:00:00.000+00:00"
@@ -136,3 +138,14 @@ async def test_what_waits_when_the_store_closes_is_committed_before(tmp_path: Pa
     await asyncio.sleep(0)  # all have asked
     await asyncio.to_thread(store.close)
     assert [number for _, number in await asyncio.wait_for(asyncio.gather(*waiting), 300)] == list(range(1, 201))
+
+
+def test_what_dbos_waits_for_without_a_word_is_in_the_log_once_a_minute(tmp_path: Path) -> None:
+    engine = sqlite_engine(tmp_path / "dbos.db")
+    wait_in_dbos(engine)
+    with engine.connect() as db, capture_logs() as said:
+        db.execute(sa.text("PRAGMA query_only = ON"))
+        for _ in range(3):
+            with pytest.raises(sa.exc.OperationalError, match="database is locked"):
+                db.execute(sa.text("CREATE TABLE made (here INT)"))
+    assert [(one["event"], "read-only" in one["reason"]) for one in said] == [("store.waiting", True)]
