@@ -5,13 +5,16 @@ Its descriptions of tables and columns come before the database's own; its joins
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from servers.common.catalogue import Catalogue, ForeignKey, Table
+from servers.common.guessed_keys import Join
 
 COUNTED = ("fingerprint", "database", "questions", "proposed", "rows", "range")
 """Keys that each check recomputes; people don't edit them."""
@@ -37,38 +40,48 @@ def read(path: Path | None) -> dict[str, Any]:
         raise BooksFileError(f"{path.name}: {error}; correct it, or delete it and run `agentd books check`.") from error
 
 
-def fingerprint(document: Mapping[str, Any]) -> str:
+def fingerprint(catalogue: Catalogue) -> str:
     """Return a digest of tables, columns, types and declared keys; comments and rows don't count."""
     bare = [
-        [table["name"], [[each["name"], each["type"]] for each in table["columns"]], table["primary_key"]]
-        for table in document["tables"]
+        [table.name, [[each.name, each.type] for each in table.columns], table.primary_key]
+        for table in catalogue.tables
     ]
     return hashlib.sha256(json.dumps(bare).encode()).hexdigest()[:16]
 
 
-def overlaid(document: Mapping[str, Any], books: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document with the glossary's comments, kinds, values and joins added."""
-    made = copy.deepcopy(dict(document))
+def overlaid(catalogue: Catalogue, books: Mapping[str, Any]) -> Catalogue:
+    """Return the catalogue with the glossary's comments, kinds, values and joins added."""
     said = {name.casefold(): each for name, each in books.get("tables", {}).items()}
-    for table in made["tables"]:
-        words = said.get(table["name"].casefold(), {})
-        table["comment"] = _comment(words, table["comment"])
-        table["date"] = words.get("date")
-        columns = {name.casefold(): each for name, each in words.get("columns", {}).items()}
-        for column in table["columns"]:
-            about = columns.get(column["name"].casefold(), {})
-            column["comment"] = _comment(about, column["comment"])
-            column["kind"] = about.get("kind")
-            column["sample_values"] = list(about.get("values", {}))
-        table["foreign_keys"] += [
-            {"columns": [column], "referred_table": other, "referred_columns": [key]}
-            for source, column, other, key in _joins(books)
-            if source == table["name"] and not any(column in known["columns"] for known in table["foreign_keys"])
-        ]
-    return made
+    tables = (_overlaid(table, said.get(table.name.casefold(), {}), _joins(books)) for table in catalogue.tables)
+    return replace(catalogue, tables=tuple(tables))
 
 
-def _joins(books: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+def _overlaid(table: Table, words: Mapping[str, Any], joins: Iterable[Join]) -> Table:
+    columns = {name.casefold(): each for name, each in words.get("columns", {}).items()}
+    abouts = [(column, columns.get(column.name.casefold(), {})) for column in table.columns]
+    return replace(
+        table,
+        comment=_comment(words, table.comment),
+        date=words.get("date"),
+        columns=tuple(
+            replace(
+                column,
+                comment=_comment(about, column.comment),
+                kind=about.get("kind"),
+                sample_values=tuple(about.get("values", ())),
+            )
+            for column, about in abouts
+        ),
+        foreign_keys=table.foreign_keys
+        + tuple(
+            ForeignKey((column,), other, (key,))
+            for source, column, other, key in joins
+            if source == table.name and column not in table.joining
+        ),
+    )
+
+
+def _joins(books: Mapping[str, Any]) -> list[Join]:
     found = []
     for join in books.get("joins", []):
         (source, _, column), (other, _, key) = join["from"].rpartition("."), join["to"].rpartition(".")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import Connection, Inspector, inspect, text
@@ -17,16 +19,23 @@ from servers.common.erp import sqlite_comments
 
 DIALECTS = {"sqlite": "sqlite", "postgresql": "postgres"}
 """SQLAlchemy's names to ours. MariaDB is its own dialect there, but MySQL here, since planners use the same SQL."""
+UNDECLARED = frozenset({"kind", "sample_values", "holds", "date", "profiled"})
+"""What a database doesn't declare, but a glossary or we."""
 
 
 @dataclass(frozen=True)
-class ColumnInfo:
+class Column:
     name: str
     type: str
-    nullable: bool
-    comment: str | None
-    kind: str = ""
-    """"date", "datetime", "number" or ""."""
+    nullable: bool = True
+    comment: str | None = None
+    primary_key: bool = False
+    kind: str | None = None
+    """Its kind in the office's glossary, such as `temporal`."""
+    sample_values: tuple[str, ...] = ()
+    """Its values in the glossary, if there are only a few."""
+    holds: str = field(default="", compare=False, repr=False)
+    """"date", "datetime", "number" or "", by its type."""
 
 
 @dataclass(frozen=True)
@@ -37,47 +46,73 @@ class ForeignKey:
 
 
 @dataclass(frozen=True)
-class TableInfo:
+class Table:
+    """A table or view."""
+
     name: str
-    comment: str | None
-    columns: Mapping[str, ColumnInfo]
-    primary_key: tuple[str, ...]
-    foreign_keys: tuple[ForeignKey, ...]
-    folded: Mapping[str, str] = field(default_factory=dict)
-    """{lower-cased column name: its real name}."""
+    columns: tuple[Column, ...]
+    comment: str | None = None
+    primary_key: tuple[str, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    date: str | None = None
+    """The column in the office's glossary whose date counts if a question doesn't say which."""
+
+    @cached_property
+    def folded(self) -> dict[str, Column]:
+        """{name in lower case: column}."""
+        return {column.name.lower(): column for column in self.columns}
+
+    @cached_property
+    def joining(self) -> frozenset[str]:
+        """The columns that refer to other tables."""
+        return frozenset(column for key in self.foreign_keys for column in key.columns)
 
 
 @dataclass(frozen=True)
 class Catalogue:
     """All tables and views of one database, by name. `dialect` is "mysql", "postgres" or "sqlite"."""
 
-    database: str
-    dialect: str
-    tables: Mapping[str, TableInfo]
+    tables: tuple[Table, ...]
+    database: str = ""
+    dialect: str = ""
+    profiled: bool = False
+    """True for an office's own database with its glossary."""
 
-    def table(self, name: str) -> TableInfo | None:
+    @cached_property
+    def by_name(self) -> dict[str, Table]:
+        return {table.name: table for table in self.tables}
+
+    @cached_property
+    def digest(self) -> str:
+        """A text that changes whenever the tables do."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()
+
+    def document(self) -> dict[str, Any]:
+        """`{"database", "dialect", "tables": [{"name", "comment", "columns", "primary_key", "foreign_keys"}]}`: for
+        programs that plan queries without the database."""
+        made: dict[str, Any] = asdict(self, dict_factory=lambda each: {k: v for k, v in each if k not in UNDECLARED})
+        return made
+
+    def table(self, name: str) -> Table | None:
         """Return the table of this name, or the only one whose name differs just in case; otherwise None."""
-        if name in self.tables:
-            return self.tables[name]
-        same = [table for key, table in self.tables.items() if key.lower() == name.lower()]
-        return same[0] if len(same) == 1 else None
+        same = [table for table in self.tables if table.name.lower() == name.lower()]
+        return self.by_name.get(name) or (same[0] if len(same) == 1 else None)
 
     def only(self, names: frozenset[str]) -> Catalogue:
         """Return the catalogue of these tables (lower-case), without foreign keys to others; all if empty."""
-        if not names:
-            return self
-        kept = {name: table for name, table in self.tables.items() if name.lower() in names}
-        tables = {
-            name: replace(table, foreign_keys=tuple(key for key in table.foreign_keys if key.referred_table in kept))
-            for name, table in kept.items()
-        }
-        return Catalogue(self.database, self.dialect, tables)
+        kept = [table for table in self.tables if table.name.lower() in names]
+        known = {table.name for table in kept}
+        tables = tuple(
+            replace(table, foreign_keys=tuple(key for key in table.foreign_keys if key.referred_table in known))
+            for table in kept
+        )
+        return replace(self, tables=tables) if names else self
 
     def nearest_table(self, name: str) -> str | None:
-        return nearest(name, self.tables)
+        return nearest(name, self.by_name)
 
     def tables_with(self, column: str) -> list[str]:
-        return sorted(table.name for table in self.tables.values() if column.lower() in table.folded)
+        return sorted(table.name for table in self.tables if column.lower() in table.folded)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
@@ -100,14 +135,15 @@ def reflect(connection: Connection, schemas: Sequence[str] = ()) -> Catalogue:
 
     With several schemas (PostgreSQL), a table hides those of the same name in later schemas, as in a query.
     """
-    tables: dict[str, TableInfo] = {}
+    tables: dict[str, Table] = {}
     for schema in schemas or (None,):
-        tables = _tables(connection, schema) | tables
-    name = connection.engine.url.database or ""
-    return Catalogue(name, DIALECTS.get(connection.dialect.name, "mysql"), dict(sorted(tables.items())))
+        tables = {each.name: each for each in _tables(connection, schema)} | tables
+    name = (connection.engine.url.database or "").rpartition("/")[2].removesuffix(".db")
+    dialect = DIALECTS.get(connection.dialect.name, "mysql")
+    return Catalogue(tuple(table for _, table in sorted(tables.items())), name, dialect)
 
 
-def _tables(connection: Connection, schema: str | None) -> dict[str, TableInfo]:
+def _tables(connection: Connection, schema: str | None) -> Iterator[Table]:
     inspector = inspect(connection)
     of: dict[str, Any] = {"schema": schema, "kind": ObjectKind.ANY}
     try:
@@ -118,35 +154,32 @@ def _tables(connection: Connection, schema: str | None) -> dict[str, TableInfo]:
     keys = inspector.get_multi_pk_constraint(**of)
     foreign = inspector.get_multi_foreign_keys(**of)
     comments = _comments(connection, inspector, of)
-    tables = {}
     parts = _partitions(connection, schema)
-    for key, table_columns in sorted(columns.items(), key=lambda item: item[0][1]):
-        name = key[1]
-        if name in parts:
+    for key, table_columns in columns.items():
+        if (name := key[1]) in parts:
             continue
         comment, column_comments = comments.get(name, (None, {}))
-        infos = {
-            column["name"]: ColumnInfo(
-                name=column["name"],
-                type=str(column["type"]).split(" COLLATE")[0].split(" CHARACTER SET")[0],
-                nullable=column["nullable"],
-                comment=column.get("comment") or column_comments.get(column["name"]),
-                kind=_kind(column["type"]),
-            )
-            for column in table_columns
-        }
-        tables[name] = TableInfo(
+        primary_key = tuple(keys[key]["constrained_columns"]) if key in keys else ()
+        yield Table(
             name=name,
             comment=comment or None,
-            columns=infos,
-            primary_key=tuple(keys[key]["constrained_columns"]) if key in keys else (),
+            columns=tuple(
+                Column(
+                    name=column["name"],
+                    type=str(column["type"]).split(" COLLATE")[0].split(" CHARACTER SET")[0],
+                    nullable=column["nullable"],
+                    comment=column.get("comment") or column_comments.get(column["name"]),
+                    primary_key=column["name"] in primary_key,
+                    holds=_holds(column["type"]),
+                )
+                for column in table_columns
+            ),
+            primary_key=primary_key,
             foreign_keys=tuple(
                 ForeignKey(tuple(each["constrained_columns"]), each["referred_table"], tuple(each["referred_columns"]))
                 for each in sorted(foreign.get(key, []), key=lambda each: list(each["constrained_columns"]))
             ),
-            folded={column.lower(): column for column in infos},
         )
-    return tables
 
 
 def _partitions(connection: Connection, schema: str | None) -> set[str]:
@@ -184,7 +217,7 @@ def _comments(
     return {name: sqlite_comments(sql) for name, sql in rows}
 
 
-def _kind(kind: Any) -> str:
+def _holds(kind: Any) -> str:
     for name, types in (("datetime", DateTime), ("date", Date), ("number", (Integer, Numeric))):
         if isinstance(kind, types):
             return name

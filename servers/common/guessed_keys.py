@@ -3,42 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+
+from servers.common.catalogue import Catalogue
 
 Join = tuple[str, str, str, str]
 """(table, column, referred table, referred column)."""
 
 
-def guessed(document: Mapping[str, Any]) -> list[Join]:
+def guessed(catalogue: Catalogue) -> list[Join]:
     """Return the joins that names suggest, except for declared ones: a column named like another table's single-column
     key (`CustomerId`), or like that table and its key (`customer_id`, `CustomerCode`)."""
-    declared = {
-        (table["name"], column)
-        for table in document["tables"]
-        for key in table["foreign_keys"]
-        for column in key["columns"]
-    }
-    return [join for join in _suggested(document) if join[:2] not in declared]
+    declared = {(table.name, column) for table in catalogue.tables for column in table.joining}
+    return [join for join in _suggested(catalogue) if join[:2] not in declared]
 
 
-def _suggested(document: Mapping[str, Any]) -> Iterator[Join]:
-    keys = {table["name"]: table["primary_key"][0] for table in document["tables"] if len(table["primary_key"]) == 1}
+def _suggested(catalogue: Catalogue) -> Iterator[Join]:
+    keys = {table.name: table.primary_key[0] for table in catalogue.tables if len(table.primary_key) == 1}
     are_texts = {
-        (table["name"], column["name"]): re.match(r"(?i)(var)?char|text|nvarchar|nchar|clob", column["type"])
-        is not None
-        for table in document["tables"]
-        for column in table["columns"]
+        (table.name, column.name): re.match(r"(?i)(var)?char|text|nvarchar|nchar|clob", column.type) is not None
+        for table in catalogue.tables
+        for column in table.columns
     }
-    for table in document["tables"]:
-        for column in table["columns"]:
-            if keys.get(table["name"]) == column["name"]:
-                continue
-            for other, key in keys.items():
-                same = are_texts[table["name"], column["name"]] == are_texts[other, key]
-                if other != table["name"] and same and _refers(column["name"], other, key):
-                    yield table["name"], column["name"], other, key
-                    break
+    for table, name in are_texts:
+        for other, key in keys.items() if keys.get(table) != name else ():
+            same = are_texts[table, name] == are_texts[other, key]
+            if other != table and same and _refers(name, other, key):
+                yield table, name, other, key
+                break
 
 
 def _refers(column: str, table: str, key: str) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NotRequired
+from dataclasses import asdict
+from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from servers.common.catalogue import Column, Table
 from servers.common.phrases import phrases
 from servers.graphiti import glossary
 from servers.graphiti.classify import Classification, classify, is_aggregatable
 from servers.graphiti.other_words import as_words
-from servers.graphiti.schema_file import Column, Table
 from servers.graphiti.search import Found, Question
 
 ALL_SHOWN = 24
@@ -85,31 +86,16 @@ class SchemaAnswer(TypedDict):
 
 def schema_info(found: Found | None) -> SchemaInfo:
     """The answer in the form of seed 003, which has its four keys even if nothing was found."""
+    columns = {table.name: _chosen(table, found) for table in found.tables} if found else {}
+    financial = {name: [each.name for each, kind in of if is_aggregatable(kind)] for name, of in columns.items()}
+    temporal = {name: [each.name for each, kind in of if kind == "temporal"] for name, of in columns.items()}
     info: SchemaInfo = {
-        "relevant_tables": [],
-        "table_relationships": [],
-        "financial_columns": {},
-        "temporal_columns": {},
+        "relevant_tables": [_table_info(table, columns[table.name], found) for table in found.tables] if found else [],
+        "table_relationships": _relationships(found) if found else [],
+        "financial_columns": {name: names for name, names in financial.items() if names},
+        "temporal_columns": {name: names for name, names in temporal.items() if names},
     }
-    if found is None:
-        return info
-    info["table_relationships"] = _relationships(found)
-    if found.schema.profiled:
-        info["dialect"] = found.schema.dialect
-    for table in found.tables:
-        chosen = _chosen(table, found)
-        columns, purpose = [_column_info(*each, found) for each in chosen], purpose_of(table, found)
-        described: TableInfo = {"table_name": table.name, "columns": columns}
-        if purpose:
-            described = {"table_name": table.name, "purpose": purpose, "columns": columns}
-        if table.date:
-            described["date"] = table.date
-        info["relevant_tables"].append(described)
-        if financial := [column.name for column, kind in chosen if is_aggregatable(kind)]:
-            info["financial_columns"][table.name] = financial
-        if temporal := [column.name for column, kind in chosen if kind == "temporal"]:
-            info["temporal_columns"][table.name] = temporal
-    return info
+    return {**info, "dialect": found.schema.dialect} if found and found.schema.profiled else info
 
 
 def schema_answer(found: Found | None, entities: list[str]) -> SchemaAnswer:
@@ -134,54 +120,63 @@ def _called(name: str, comment: str | None, found: Found) -> str | None:
     return "; ".join([*found.said.get(as_words(name), []), *([comment] if comment else [])]) or None
 
 
+def _with_values(**fields: Any) -> Any:
+    """The fields that are not None, as a TypedDict."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def _schema_table(table: Table, found: Found) -> SchemaTable:
-    answer: SchemaTable = {"table_name": table.name, "columns": []}
-    if purpose := purpose_of(table, found):
-        answer["purpose"] = purpose
-    if category := glossary.category(glossary.name_concepts(table.name)):
-        answer["business_category"] = category
-    answer["columns"] = [_schema_column(column, kind, found) for column, kind in _chosen(table, found)]
+    answer: SchemaTable = _with_values(
+        table_name=table.name,
+        purpose=purpose_of(table, found),
+        business_category=glossary.category(glossary.name_concepts(table.name)),
+        columns=[_schema_column(column, kind, found) for column, kind in _chosen(table, found)],
+    )
     return answer
 
 
 def _schema_column(column: Column, kind: Classification, found: Found) -> SchemaColumn:
-    described: SchemaColumn = {
-        "name": column.name,
-        "type_from_db": column.type,
-        "classification": kind,
-        "is_aggregatable": is_aggregatable(kind),
-    }
-    if found.schema.profiled and column.nullable and not column.primary_key:
-        described["is_nullable"] = True
+    described: SchemaColumn = _with_values(
+        name=column.name,
+        type_from_db=column.type,
+        classification=kind,
+        is_aggregatable=is_aggregatable(kind),
+        is_nullable=_may_be_empty(column, found),
+    )
     return described
 
 
-def _column_info(column: Column, kind: Classification, found: Found) -> ColumnInfo:
-    info: ColumnInfo = {"name": column.name, "type": column.type.partition("(")[0].strip(), "classification": kind}
-    if told := _called(column.name, column.comment, found):
-        info = {"name": column.name, "type": info["type"], "description": told, "classification": kind}
-    if column.comment or is_aggregatable(kind):
-        info["is_aggregatable"] = is_aggregatable(kind)
-    if found.schema.profiled and column.primary_key:
-        info["is_primary_key"] = True
-    if found.schema.profiled and column.nullable and not column.primary_key:
-        info["is_nullable"] = True
-    if found.schema.profiled and column.sample_values:
-        info["sample_values"] = list(column.sample_values)
+def _table_info(table: Table, columns: list[tuple[Column, Classification]], found: Found) -> TableInfo:
+    info: TableInfo = _with_values(
+        table_name=table.name,
+        purpose=purpose_of(table, found),
+        columns=[_column_info(*each, found) for each in columns],
+        date=table.date or None,
+    )
     return info
 
 
+def _column_info(column: Column, kind: Classification, found: Found) -> ColumnInfo:
+    info: ColumnInfo = _with_values(
+        name=column.name,
+        type=column.type.partition("(")[0].strip(),
+        description=_called(column.name, column.comment, found),
+        classification=kind,
+        is_aggregatable=is_aggregatable(kind) if column.comment or is_aggregatable(kind) else None,
+        is_primary_key=(found.schema.profiled and column.primary_key) or None,
+        is_nullable=_may_be_empty(column, found),
+        sample_values=list(column.sample_values) if found.schema.profiled and column.sample_values else None,
+    )
+    return info
+
+
+def _may_be_empty(column: Column, found: Found) -> bool | None:
+    """Return True for a nullable column of an office's own database, otherwise None."""
+    return (found.schema.profiled and column.nullable and not column.primary_key) or None
+
+
 def _relationships(found: Found) -> list[Relationship]:
-    return [
-        {
-            "from_table": each.from_table,
-            "from_column": each.from_column,
-            "to_table": each.to_table,
-            "to_column": each.to_column,
-            "relationship_type": "FOREIGN_KEY",
-        }
-        for each in found.relations
-    ]
+    return [_with_values(**asdict(each), relationship_type="FOREIGN_KEY") for each in found.relations]
 
 
 def _chosen(table: Table, found: Found) -> list[tuple[Column, Classification]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, cast, get_args
 
+from servers.common.catalogue import Column, Table
 from servers.graphiti import glossary
-from servers.graphiti.schema_file import Column, Table
 
 Classification = Literal["temporal", "financial_amount", "quantitative", "identifier", "descriptive"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from servers.common.catalogue import Catalogue
 from servers.graphiti import glossary
 from servers.graphiti.embedding import Embedder, Vector
-from servers.graphiti.schema_file import Schema
 
 CERTAIN = 0.055
 """By how much a name must be nearer to a word than to words that name nothing: some names are near to every word."""
@@ -32,7 +32,7 @@ def as_words(name: str) -> str:
 class OtherWords:
     """A schema's names, to compare words with. Computes for seconds when made, for milliseconds a word: on a thread."""
 
-    def __init__(self, schema: Schema, embedder: Embedder) -> None:
+    def __init__(self, schema: Catalogue, embedder: Embedder) -> None:
         tables = {as_words(table.name) for table in schema.tables}
         columns = {as_words(column.name) for table in schema.tables for column in table.columns}
         every = tables | columns if len(tables | columns) <= MAX_NAMES else tables

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from servers.common.catalogue import Catalogue, Table
 from servers.graphiti import glossary
 from servers.graphiti.embedding import Embedder, Vector
-from servers.graphiti.schema_file import Schema, Table
 from servers.graphiti.search import relations
 
 PREFIX = "agentd-schema-"
@@ -24,11 +24,11 @@ def passage(table: Table) -> str:
     return f"{' '.join(glossary.words(table.name))}. {table.comment or ''} {columns}"[:1000]
 
 
-def group_of(schema: Schema) -> str:
+def group_of(schema: Catalogue) -> str:
     return f"{PREFIX}{FORM}-{schema.digest[:32]}"
 
 
-async def stored_vectors(driver: Any, schema: Schema) -> dict[str, Vector] | None:
+async def stored_vectors(driver: Any, schema: Catalogue) -> dict[str, Vector] | None:
     """Return the stored vectors of this exact schema, or None if they are missing or incomplete."""
     records, _, _ = await driver.execute_query(
         "MATCH (n:Entity {group_id: $group_id}) RETURN n.name AS name, n.name_embedding AS vector",
@@ -38,12 +38,12 @@ async def stored_vectors(driver: Any, schema: Schema) -> dict[str, Vector] | Non
     return found if found.keys() == {table.name for table in schema.tables} else None
 
 
-async def embed(schema: Schema, embedder: Embedder) -> dict[str, Vector]:
+async def embed(schema: Catalogue, embedder: Embedder) -> dict[str, Vector]:
     vectors = await asyncio.to_thread(embedder.passages, [passage(table) for table in schema.tables])
     return {table.name: vector for table, vector in zip(schema.tables, vectors, strict=True)}
 
 
-async def store(driver: Any, schema: Schema, vectors: dict[str, Vector]) -> None:
+async def store(driver: Any, schema: Catalogue, vectors: dict[str, Vector]) -> None:
     """Store this schema, replacing any other."""
     from graphiti_core.edges import EntityEdge
     from graphiti_core.nodes import EntityNode

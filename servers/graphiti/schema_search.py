@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from servers.common.catalogue import Catalogue
 from servers.graphiti import schema_graph
 from servers.graphiti.embedding import Embedder, Vector
 from servers.graphiti.graph import GraphError, graph_errors
 from servers.graphiti.other_words import OtherWords
-from servers.graphiti.schema_file import Schema, SchemaError
+from servers.graphiti.schema_file import SchemaError
 from servers.graphiti.schema_source import Source, Stamp
 from servers.graphiti.search import Found, Index, ask
 
@@ -89,7 +90,7 @@ class SchemaSearch:
         matrix = np.stack([vectors[name] for name in names])
         return _Loaded(stamp, schema.digest, Index(schema), names, matrix, others)
 
-    async def _vectors(self, schema: Schema) -> dict[str, Vector]:
+    async def _vectors(self, schema: Catalogue) -> dict[str, Vector]:
         try:
             with graph_errors():
                 graph = await self._open_graph()

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import logging
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from hardening.files import stamp
 from servers.common import books_file
-from servers.common.catalogue import catalogue_of
+from servers.common.catalogue import Catalogue, catalogue_of
 from servers.common.database import Database, DatabaseError
 from servers.common.guessed_keys import guessed
-from servers.common.schema_document import schema_document
-from servers.graphiti.schema_file import SHIPPED, Schema, SchemaError, read_schema
+from servers.graphiti.schema_file import SHIPPED, SchemaError, read_schema
 
 log = logging.getLogger(__name__)
 FRESH_SECONDS = 60
@@ -30,7 +28,7 @@ class Source(Protocol):
 
     def stamp(self) -> Stamp: ...
 
-    async def read(self) -> Schema:
+    async def read(self) -> Catalogue:
         """Return the schema. Raises SchemaError."""
         ...
 
@@ -45,7 +43,7 @@ class FileSource:
         """Return the file's time and size."""
         return stamp(self._path)
 
-    async def read(self) -> Schema:
+    async def read(self) -> Catalogue:
         """Return the schema. Raises SchemaError."""
         return await asyncio.to_thread(read_schema, self._path)
 
@@ -62,24 +60,21 @@ class DatabaseSource:
         """Return the current minute, and the glossary's time and size."""
         return (int(time.monotonic() // FRESH_SECONDS), *(stamp(self._books) if self._books else ()))
 
-    async def read(self) -> Schema:
+    async def read(self) -> Catalogue:
         """Return the schema. Raises SchemaError."""
         try:
-            document = schema_document(await catalogue_of(self._database))
+            catalogue = await catalogue_of(self._database)
             books = books_file.read(self._books)
         except (DatabaseError, books_file.BooksFileError) as error:
             raise SchemaError(str(error)) from error
-        if not document["tables"]:
+        if not catalogue.tables:
             raise SchemaError("The database holds no table that may be asked about; check [books].")
-        self._note(books_file.fingerprint(document), books.get("fingerprint"))
+        self._note(books_file.fingerprint(catalogue), books.get("fingerprint"))
         if "joins" not in books:
-            joins = [
-                {"from": f"{table}.{column}", "to": f"{other}.{key}"} for table, column, other, key in guessed(document)
-            ]
+            found = guessed(catalogue)
+            joins = [{"from": f"{table}.{column}", "to": f"{other}.{key}"} for table, column, other, key in found]
             books = {**books, "joins": joins}
-        content = json.dumps({**books_file.overlaid(document, books), "profiled": True})
-        schema = Schema.model_validate_json(content)
-        return schema.model_copy(update={"digest": hashlib.sha256(content.encode()).hexdigest()})
+        return replace(books_file.overlaid(catalogue, books), profiled=True)
 
     def _note(self, now: str, written: str | None) -> None:
         """Log once that the tables have changed, since the last read or since books.toml was written."""

@@ -13,8 +13,8 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from servers.common.catalogue import Catalogue, Table
 from servers.graphiti import glossary
-from servers.graphiti.schema_file import Schema, Table
 
 IN_NAME, IN_COMMENT, IN_COLUMN, EXACT_COLUMN, EXACT_TABLE = 1.0, 0.7, 0.3, 1.5, 4.0
 UNASKED_NAME = 0.12
@@ -57,7 +57,7 @@ class Found:
     tables: tuple[Table, ...]
     relations: tuple[Relation, ...]
     question: Question
-    schema: Schema  # an office's own includes keys, values and dialect
+    schema: Catalogue  # an office's own includes keys, values and dialect
     said: Mapping[str, list[str]] = field(default_factory=dict)
     """The question's words for names in another language: `{"patient": ["pasien"]}`."""
 
@@ -76,13 +76,13 @@ class _Profile:
 class Index:
     """A schema prepared for searching."""
 
-    schema: Schema
+    schema: Catalogue
     tables: dict[str, Table] = field(init=False)
     headers: dict[str, str] = field(init=False)
     """{detail table: its header}."""
 
     def __post_init__(self) -> None:
-        self.tables = {table.name: table for table in self.schema.tables}
+        self.tables = self.schema.by_name
         self._profiles = {table.name: _profile(table) for table in self.schema.tables}
         self.headers = {
             table.name: key.referred_table
@@ -220,7 +220,7 @@ def _masters(profiles: Mapping[str, _Profile]) -> dict[str, list[str]]:
     return found
 
 
-def _neighbours(schema: Schema) -> dict[str, list[tuple[str, bool]]]:
+def _neighbours(schema: Catalogue) -> dict[str, list[tuple[str, bool]]]:
     """Return the tables one foreign key away; True for the one referred to."""
     names = {table.name for table in schema.tables}
     found: dict[str, set[tuple[str, bool]]] = defaultdict(set)

@@ -9,7 +9,8 @@ from typing import Annotated, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from servers.common.catalogue import ColumnInfo, TableInfo, catalogue_of
+from servers.common import catalogue
+from servers.common.catalogue import catalogue_of
 from servers.common.database import Database
 
 
@@ -52,14 +53,13 @@ class SchemaDescription(TypedDict):
 
 async def describe(database: Database, wanted: Sequence[str]) -> SchemaDescription:
     """Return all tables with name and comment, or the `wanted` ones in full. Raises DatabaseError."""
-    catalogue = await catalogue_of(database)
+    known = (await catalogue_of(database)).by_name
     if not wanted:
-        listed = catalogue.tables.values()
-        found: SchemaDescription = {"tables": [_named(table) for table in listed]}
+        found: SchemaDescription = {"tables": [_named(table) for table in known.values()]}
     else:
         names = list(dict.fromkeys(wanted))
-        found = {"tables": [_table(catalogue.tables[name]) for name in names if name in catalogue.tables]}
-        if unknown := [unknown_table(name, list(catalogue.tables)) for name in names if name not in catalogue.tables]:
+        found = {"tables": [_table(known[name]) for name in names if name in known]}
+        if unknown := [unknown_table(name, list(known)) for name in names if name not in known]:
             found["unknown_tables"] = unknown
     return {**found, "notice": database.notice} if database.notice else found
 
@@ -71,9 +71,9 @@ def unknown_table(name: str, names: Sequence[str]) -> str:
     return f"There is no table {name[:60]!r}" + (f"; did you mean {', '.join(hint)}?" if hint else ".")
 
 
-def _table(info: TableInfo) -> Table:
+def _table(info: catalogue.Table) -> Table:
     table = _named(info)
-    table["columns"] = [_column(column) for column in info.columns.values()]
+    table["columns"] = [_column(column) for column in info.columns]
     if info.primary_key:
         table["primary_key"] = list(info.primary_key)
     if info.foreign_keys:
@@ -88,12 +88,12 @@ def _table(info: TableInfo) -> Table:
     return table
 
 
-def _column(info: ColumnInfo) -> Column:
+def _column(info: catalogue.Column) -> Column:
     described: Column = {"name": info.name, "type": info.type, "nullable": info.nullable}
     if info.comment:
         described["comment"] = info.comment
     return described
 
 
-def _named(info: TableInfo) -> Table:
+def _named(info: catalogue.Table) -> Table:
     return {"table_name": info.name, "comment": info.comment} if info.comment else {"table_name": info.name}

@@ -114,7 +114,7 @@ def create_server(database: Database) -> MCPServer[Any]:
     ) -> QueryExecutionResult:
         """The first rows of one table, to see what its values look like."""
         try:
-            names = list((await catalogue_of(database)).tables)
+            names = list((await catalogue_of(database)).by_name)
         except DatabaseError as error:
             raise ToolError(str(error)) from error
         if table_name not in names:

@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from servers.common.books_file import BooksFileError
 from servers.common.database import ConfigurationError, Database, DatabaseError
 from servers.common.database_errors import UnavailableError
-from servers.common.schema_document import schema_document
 from servers.common.serve import serve
 from servers.sim_testgeluran.check import check, look
 from servers.sim_testgeluran.executor import Executor
@@ -72,7 +71,7 @@ async def _export(database: Database) -> None:
     except DatabaseError as error:
         print(error, file=sys.stderr)  # noqa: T201
         raise SystemExit(1) from error
-    json.dump(schema_document(catalogue), sys.stdout, ensure_ascii=False, indent=1)
+    json.dump(catalogue.document(), sys.stdout, ensure_ascii=False, indent=1)
     print()  # noqa: T201 - standard output is the export
 
 

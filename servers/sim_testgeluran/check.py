@@ -11,17 +11,16 @@ from typing import Any
 from servers.common import books_file
 from servers.common.catalogue import catalogue_of
 from servers.common.database import ConfigurationError, Database
-from servers.common.schema_document import schema_document
 from servers.sim_testgeluran.profile import UNREAD, profiled
 from servers.sim_testgeluran.proposals import proposed
 
 
 async def look(database: Database, environ: Mapping[str, str] = os.environ) -> tuple[str, bool]:
     """Describe the database in a line, and return whether books.toml matches its current tables. Raises as `check`."""
-    document = schema_document(await catalogue_of(database))
+    catalogue = await catalogue_of(database)
     written = books_file.read(Path(environ.get("BOOKS_FILE") or "books.toml")).get("fingerprint")
-    line = f"{document['database']} ({document['dialect']}), {len(document['tables'])} tables"
-    return line, written == books_file.fingerprint(document)
+    line = f"{catalogue.database} ({catalogue.dialect}), {len(catalogue.tables)} tables"
+    return line, written == books_file.fingerprint(catalogue)
 
 
 async def check(database: Database, environ: Mapping[str, str] = os.environ) -> list[str]:
@@ -30,23 +29,23 @@ async def check(database: Database, environ: Mapping[str, str] = os.environ) -> 
     Raises DatabaseError, BooksFileError, OSError.
     """
     file = Path(environ.get("BOOKS_FILE") or "books.toml")
-    document = schema_document(await catalogue_of(database))
-    if not document["tables"]:
+    catalogue = await catalogue_of(database)
+    if not catalogue.tables:
         raise ConfigurationError("The database has no table that this account may see: check [books] and its rights.")
     former = books_file.read(file)
-    found = await profiled(database, document)
-    fingerprint = books_file.fingerprint(document)
+    found = await profiled(database, catalogue)
+    fingerprint = books_file.fingerprint(catalogue)
     content: dict[str, Any] = {
         "fingerprint": fingerprint,
-        "database": document["database"],
+        "database": catalogue.database,
         **found,
-        "questions": await proposed(database, books_file.overlaid(document, found)),
+        "questions": await proposed(database, books_file.overlaid(catalogue, found)),
     }
     text = books_file.written(books_file.merged(content, former))
     await asyncio.to_thread(file.write_text, text, encoding="utf-8")
-    declared = sum(len(table["foreign_keys"]) for table in document["tables"])
+    declared = sum(len(table.foreign_keys) for table in catalogue.tables)
     lines = [
-        f"{document['database']} ({document['dialect']}): {len(document['tables'])} tables; joins: "
+        f"{catalogue.database} ({catalogue.dialect}): {len(catalogue.tables)} tables; joins: "
         f"{declared} declared, {len(found['joins'])} guessed"
     ]
     if unread := [name for name, each in found["tables"].items() if str(each.get("about", "")).startswith(UNREAD)]:

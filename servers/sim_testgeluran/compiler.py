@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import FromClause, Select, TableClause, and_, column, select, table
 
-from servers.common.catalogue import Catalogue, TableInfo
+from servers.common.catalogue import Catalogue, Table
 from servers.sim_testgeluran.conditions import condition_of, in_having, in_where, texts_of
 from servers.sim_testgeluran.functions import aggregate
 from servers.sim_testgeluran.plan import DatabaseOperation, Join, OrderBy, SelectColumn
@@ -63,11 +63,11 @@ def _enter(scope: Scope, name: str) -> TableClause:
     if info.name in scope.tables:
         raise PlanError(f"Table '{info.name}' is joined twice; an operation uses a table once")
     scope.tables[info.name] = info
-    scope.clauses[info.name] = table(info.name, *(column(each) for each in info.columns))
+    scope.clauses[info.name] = table(info.name, *(column(each.name) for each in info.columns))
     return scope.clauses[info.name]
 
 
-def _on(scope: Scope, join: Join, known: list[TableInfo]) -> Element:
+def _on(scope: Scope, join: Join, known: list[Table]) -> Element:
     target = list(scope.tables)[-1]
     conditions = []
     for condition in join.on_conditions:
@@ -85,7 +85,7 @@ def _on(scope: Scope, join: Join, known: list[TableInfo]) -> Element:
     return and_(*conditions)
 
 
-def _known_join(scope: Scope, target: str, known: list[TableInfo]) -> str:
+def _known_join(scope: Scope, target: str, known: list[Table]) -> str:
     """Return a hint with the foreign key that would join the table to the previous ones."""
     here = scope.tables[target]
     pairs = [(here, other) for other in known] + [(other, here) for other in known]

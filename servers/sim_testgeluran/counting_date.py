@@ -5,12 +5,13 @@ Dates such as people's births don't increase, so a table of people may have no m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import column, select, table
 
+from servers.common.catalogue import Table
 from servers.common.database import Database
 
 GOES_ON = 0.8
@@ -21,16 +22,14 @@ ROWS = 10_000
 _SECONDS = 20.0
 
 
-async def counting_date(
-    database: Database, described: Mapping[str, Any], dates: Sequence[str], *, document: bool
-) -> str | None:
+async def counting_date(database: Database, described: Table, dates: Sequence[str], *, document: bool) -> str | None:
     """Return one of the columns `dates`, or None; for a `document` (has references, is referred to by none) a sole one.
 
     Raises StatementError.
     """
-    key = described["primary_key"]
+    key = described.primary_key
     dates = [name for name in dates if name not in key] or dates  # rows are ordered by their key
-    read: Any = select(*(column(name) for name in dates)).select_from(table(described["name"]))
+    read: Any = select(*(column(name) for name in dates)).select_from(table(described.name))
     read = read.order_by(*(column(name) for name in key)).limit(ROWS)
     found = await database.fetch(read, max_rows=ROWS, timeout_seconds=_SECONDS) if dates else None
     ranked: list[tuple[float, float, str]] = []

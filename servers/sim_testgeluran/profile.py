@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Select, case, column, func, select, table
 
+from servers.common.catalogue import Catalogue, Column, Table
 from servers.common.database import Database, StatementError
 from servers.common.guessed_keys import Join, guessed
 from servers.common.phrases import phrases
@@ -45,36 +46,35 @@ MATCHING = 0.95
 _SECONDS = 20.0
 
 
-async def profiled(database: Database, document: Mapping[str, Any]) -> dict[str, Any]:
+async def profiled(database: Database, catalogue: Catalogue) -> dict[str, Any]:
     """Return `{"tables": {name: {"rows", "columns"}}, "joins": […]}` for books.toml. Raises DatabaseError."""
     tables: dict[str, Any] = {}
     until = time.monotonic() + BUDGET_SECONDS
-    referred = {key["referred_table"] for each in document["tables"] for key in each["foreign_keys"]}
-    for number, each in enumerate(document["tables"]):
+    referred = {key.referred_table for each in catalogue.tables for key in each.foreign_keys}
+    for number, each in enumerate(catalogue.tables):
         if number >= TABLES or time.monotonic() > until:
-            tables[each["name"]] = {"label": "", "synonyms": []}
+            tables[each.name] = {"label": "", "synonyms": []}
             continue
         try:
-            tables[each["name"]] = await _table(database, each, referred)
+            tables[each.name] = await _table(database, each, referred)
         except StatementError as error:
-            tables[each["name"]] = {"about": f"{UNREAD}{error}"[:120]}
-    joins = [join for join in guessed(document) if time.monotonic() < until and await _matches(database, join)]
+            tables[each.name] = {"about": f"{UNREAD}{error}"[:120]}
+    joins = [join for join in guessed(catalogue) if time.monotonic() < until and await _matches(database, join)]
     return {"tables": tables, "joins": [_spelled(join) for join in joins]}
 
 
-async def _table(database: Database, described: Mapping[str, Any], referred: set[str]) -> dict[str, Any]:
-    name = described["name"]
-    source = table(name, *(column(each["name"]) for each in described["columns"]))
+async def _table(database: Database, described: Table, referred: set[str]) -> dict[str, Any]:
+    name = described.name
+    source = table(name, *(column(each.name) for each in described.columns))
     rows = await database.fetch(select(func.count()).select_from(source), timeout_seconds=_SECONDS)
-    found = {each["name"]: await _column(database, described, each) for each in described["columns"]}
+    found = {each.name: await _column(database, described, each) for each in described.columns}
     columns = {name: about for name, about in found.items() if about is not None}
-    kinds = {each["name"]: each["type"] for each in described["columns"]}
     dates = [
-        name
-        for name, kind in kinds.items()
-        if re.match(r"(?i)date|timestamp", kind) or columns.get(name, {}).get("kind") == "temporal"
+        each.name
+        for each in described.columns
+        if re.match(r"(?i)date|timestamp", each.type) or columns.get(each.name, {}).get("kind") == "temporal"
     ]
-    document = bool(described["foreign_keys"]) and name not in referred
+    document = bool(described.foreign_keys) and name not in referred
     counts = await counting_date(database, described, dates, document=document)
     return {
         "label": "",
@@ -86,20 +86,20 @@ async def _table(database: Database, described: Mapping[str, Any], referred: set
     }
 
 
-async def _column(database: Database, described: Mapping[str, Any], each: Mapping[str, Any]) -> dict[str, Any] | None:
+async def _column(database: Database, described: Table, each: Column) -> dict[str, Any] | None:
     """Return a column's codes or range; None if there is nothing to say, or if it identifies people (a birthday)."""
-    if each["primary_key"] or any(each["name"] in key["columns"] for key in described["foreign_keys"]):
+    if each.primary_key or each.name in described.joining:
         return None
-    seen = select(column(each["name"]).label("v")).select_from(table(described["name"])).limit(ROWS).subquery()
-    kind = each["type"]
+    seen = select(column(each.name).label("v")).select_from(table(described.name)).limit(ROWS).subquery()
+    kind = each.type
     if kind == "NULL":  # an expression in a view, which has no type in SQLite
         last = await database.fetch(select(func.max(seen.c.v)), timeout_seconds=_SECONDS)
         kind = "text" if isinstance(last.rows[0][0], str) else "numeric"
     if re.match(r"(?i)(n?var)?n?char|(n|tiny|medium)?text|enum|bool|tinyint|bit", kind):
         counted = select(seen.c.v, func.count()).where(seen.c.v.is_not(None)).group_by(seen.c.v).limit(CODES + 1)
         different = await database.fetch(counted, timeout_seconds=_SECONDS)
-        return _of_texts(each["name"], {str(value): int(times) for value, times in different.rows})
-    if re.match(r"(?i)date|time|dec|num|double|float|real|.*int", kind) and not PERSONAL.search(each["name"]):
+        return _of_texts(each.name, {str(value): int(times) for value, times in different.rows})
+    if re.match(r"(?i)date|time|dec|num|double|float|real|.*int", kind) and not PERSONAL.search(each.name):
         asked = (func.min(seen.c.v), func.max(seen.c.v), func.count(seen.c.v), func.count(seen.c.v.distinct()))
         bounds = await database.fetch(select(*asked), timeout_seconds=_SECONDS)
         low, high, count, different = bounds.rows[0]

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, TableClause
 from sqlalchemy.sql.elements import Label
 from sqlglot import exp
 
-from servers.common.catalogue import Catalogue, TableInfo, nearest
+from servers.common.catalogue import Catalogue, Table, nearest
 
 Element = ColumnElement[Any]
 
@@ -35,7 +35,7 @@ class Scope:
     """The tables of one operation, and its aliases as they become known."""
 
     catalogue: Catalogue
-    tables: dict[str, TableInfo] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
     clauses: dict[str, TableClause] = field(default_factory=dict)
     aliases: dict[str, Term] = field(default_factory=dict)
     labels: dict[str, Label[Any]] = field(default_factory=dict)
@@ -58,16 +58,16 @@ def resolve(scope: Scope, node: exp.Column, clause: str, aliases: dict[str, Term
             raise PlanError(_unknown_table_of(scope, node, clause))
     holders = [info for info in candidates if node.name.lower() in info.folded]
     if len(holders) > 1:
-        choices = " or ".join(f"{info.name}.{info.folded[node.name.lower()]}" for info in holders)
+        choices = " or ".join(f"{info.name}.{info.folded[node.name.lower()].name}" for info in holders)
         raise PlanError(f"Column '{node.name}' in '{clause}' is ambiguous; write {choices}")
     if not holders:
         if aliases and not node.table and node.name in aliases:
             return aliases[node.name]
         raise PlanError(_unknown_column(scope, node, clause, candidates, aliases or {}))
     info = holders[0]
-    name = info.folded[node.name.lower()]
-    sql = scope.clauses[info.name].c[name]
-    return Term(sql, frozenset({f"{info.name}.{name}"}), kind=info.columns[name].kind)
+    column = info.folded[node.name.lower()]
+    sql = scope.clauses[info.name].c[column.name]
+    return Term(sql, frozenset({f"{info.name}.{column.name}"}), kind=column.holds)
 
 
 def _unknown_table_of(scope: Scope, node: exp.Column, clause: str) -> str:
@@ -78,10 +78,8 @@ def _unknown_table_of(scope: Scope, node: exp.Column, clause: str) -> str:
     return f"Unknown column '{_written(node)}' in '{clause}': there is no table '{node.table}'{perhaps(close)}"
 
 
-def _unknown_column(
-    scope: Scope, node: exp.Column, clause: str, tables: list[TableInfo], aliases: dict[str, Term]
-) -> str:
-    names = {name: f"{info.name}.{name}" for info in tables for name in info.columns}
+def _unknown_column(scope: Scope, node: exp.Column, clause: str, tables: list[Table], aliases: dict[str, Term]) -> str:
+    names = {each.name: f"{info.name}.{each.name}" for info in tables for each in info.columns}
     close = nearest(node.name, [*names, *aliases])
     if close is None and (others := scope.catalogue.tables_with(node.name)):
         return f"Unknown column '{_written(node)}' in '{clause}'; {', '.join(others[:3])} has one of that name"

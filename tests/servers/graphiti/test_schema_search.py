@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from lab.bench import schema_search as bench
+from servers.common.catalogue import Column, Table
 from servers.common.database import Database
 from servers.common.erp import build
-from servers.common.schema_document import schema_document
 from servers.graphiti.answers import schema_answer, schema_info
 from servers.graphiti.classify import classify
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import close_graph, open_graph
-from servers.graphiti.schema_file import SHIPPED, Column, SchemaError, Table, read_schema
+from servers.graphiti.schema_file import SHIPPED, SchemaError, read_schema
 from servers.graphiti.schema_search import SchemaSearch
 from servers.graphiti.schema_source import FileSource
 from servers.graphiti.search import Found
@@ -36,7 +36,7 @@ def names(answer: Found) -> list[str]:
 async def test_the_shipped_schema_is_what_the_sample_company_exports(tmp_path: Path) -> None:
     database = Database(f"sqlite+aiosqlite:///{build(tmp_path / 'erp.db')}")
     written = tmp_path / "erp.json"
-    written.write_text(json.dumps(schema_document(await Executor(database).catalogue())))
+    written.write_text(json.dumps((await Executor(database).catalogue()).document()))
     assert read_schema(SHIPPED) == read_schema(written)
 
 

@@ -110,7 +110,7 @@ async def test_a_table_of_which_some_columns_alone_may_be_read_hides_no_other(ma
         "GRANT SELECT ON erp.arbook TO part@'127.0.0.1'",
         "GRANT SELECT (order_id) ON erp.sales_orders TO part@'127.0.0.1'",
     )
-    assert list((await catalogue_of(Database(maria.url("part")))).tables) == ["arbook"]
+    assert list((await catalogue_of(Database(maria.url("part")))).by_name) == ["arbook"]
 
 
 async def test_text_reaches_the_server_as_written(database: Database) -> None:

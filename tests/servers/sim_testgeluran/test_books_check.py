@@ -13,10 +13,9 @@ import pytest
 
 from lab.eval.books import build
 from servers.common import books_file
-from servers.common.catalogue import reflect
+from servers.common.catalogue import Catalogue, Column, Table, reflect
 from servers.common.database import Database
 from servers.common.guessed_keys import guessed
-from servers.common.schema_document import schema_document
 from servers.graphiti.answers import schema_info
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.schema_search import SchemaSearch
@@ -81,14 +80,14 @@ async def test_things_of_one_name_are_proposed_as_the_things_that_they_are(tmp_p
 
 async def test_joins_that_nobody_declared_are_guessed_and_marked(tmp_path: Path) -> None:
     bare = without_keys("chinook", tmp_path)
-    document = schema_document(await database(bare).inspect(reflect))
-    assert not any(table["foreign_keys"] for table in document["tables"])
+    catalogue = await database(bare).inspect(reflect)
+    assert not any(table.foreign_keys for table in catalogue.tables)
     await check(database(bare), {"BOOKS_FILE": str(tmp_path / "books.toml")})
     joins = tomllib.loads((tmp_path / "books.toml").read_text())["joins"]
     assert {"from": "Invoice.CustomerId", "to": "Customer.CustomerId", "guessed": True} in joins
     assert {"from": "InvoiceLine.TrackId", "to": "Track.TrackId", "guessed": True} in joins
     assert all(join["guessed"] for join in joins)
-    assert ("Customer", "CustomerId", "Invoice", "InvoiceId") not in guessed(document)
+    assert ("Customer", "CustomerId", "Invoice", "InvoiceId") not in guessed(catalogue)
 
 
 async def test_a_database_that_shows_views_alone_is_described_and_searched(tmp_path: Path) -> None:
@@ -212,12 +211,12 @@ async def test_a_label_is_proposed_and_used_once_a_person_keeps_it(tmp_path: Pat
         opened.execute("CREATE TABLE Appointments (AppointmentId INTEGER PRIMARY KEY, Notes TEXT)")
     lines = await check(database(file), {"BOOKS_FILE": str(books)})
     assert any("Appointments = janji temu" in line for line in lines)
-    document = {"tables": [{"name": "Appointments", "comment": None, "columns": [], "foreign_keys": []}]}
-    proposed = books_file.overlaid(document, tomllib.loads(books.read_text()))
+    catalogue = Catalogue((Table("Appointments", ()),))
+    proposed = books_file.overlaid(catalogue, tomllib.loads(books.read_text()))
     books.write_text(books.read_text().replace('label = ""', 'label = "janji temu"'))
     await check(database(file), {"BOOKS_FILE": str(books)})
-    kept = books_file.overlaid(document, tomllib.loads(books.read_text()))
-    assert [each["tables"][0]["comment"] for each in (proposed, kept)] == [None, "janji temu"]
+    kept = books_file.overlaid(catalogue, tomllib.loads(books.read_text()))
+    assert [each.tables[0].comment for each in (proposed, kept)] == [None, "janji temu"]
 
 
 async def test_the_glossarys_words_find_the_table_and_go_to_the_planner(tmp_path: Path) -> None:
@@ -273,20 +272,14 @@ def test_a_glossary_that_is_no_toml_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_a_column_of_totals_is_asked_for_by_the_word_once(column: str, asked: str) -> None:
-    table = {
-        "name": "penjualan",
-        "columns": [{"name": column, "type": "INTEGER"}],
-        "foreign_keys": [],
-        "primary_key": [],
-    }
+    table = Table("penjualan", (Column(column, "INTEGER"),))
     assert [ask for ask, _ in _totals([table], str)] == [asked]
 
 
 def test_no_mean_of_prices_is_proposed_where_each_row_is_of_several_pieces() -> None:
-    columns = [{"name": name, "type": "INTEGER"} for name in ("UnitPrice", "Quantity")]
-    table: dict[str, Any] = {"name": "lines", "columns": columns, "foreign_keys": [], "primary_key": []}
-    assert list(_totals([table], str)) == []
-    assert list(_totals([{**table, "columns": columns[:1]}], str))
+    columns = tuple(Column(name, "INTEGER") for name in ("UnitPrice", "Quantity"))
+    assert list(_totals([Table("lines", columns)], str)) == []
+    assert list(_totals([Table("lines", columns[:1])], str))
 
 
 def test_words_of_people_about_a_table_that_is_called_as_a_count_are_kept() -> None:

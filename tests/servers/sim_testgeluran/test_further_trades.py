@@ -59,4 +59,4 @@ async def test_partitions_are_no_tables_of_their_own() -> None:
             "CREATE TABLE visit_2007 (CHECK (id > 0)) INHERITS (visit)",
         )
         database = Database(server.url)
-        assert [*(await catalogue_of(database)).tables] == ["payment", "visit"]
+        assert [*(await catalogue_of(database)).by_name] == ["payment", "visit"]
