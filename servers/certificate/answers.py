@@ -134,8 +134,9 @@ class LetterFile(BaseModel):
 def error_of(error: Exception, words: OfficeWords) -> CallToolResult:
     """Return what a person can correct as a tool error in the office's words; other errors are only logged."""
     if isinstance(error, InvalidFields):
-        lines = "\n".join(f"- {problem.message}" for problem in error.problems)
-        fields = [problem.model_dump() for problem in error.problems]
+        problems = error.told(words)
+        lines = "\n".join(f"- {problem.message}" for problem in problems)
+        fields = [problem.model_dump() for problem in problems]
         return error_result("invalid_fields", f"{words.wrong_fields}\n{lines}", fields=fields)
     if isinstance(error, IssueError):
         kind, message = error.kind, error.message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,29 +49,32 @@ def letters(service: LetterService, words: OfficeWords) -> CallToolResult:
 
 def needed(service: LetterService, letter_type: str, words: OfficeWords) -> CallToolResult:
     """Return what a letter requires, or who issues it instead."""
-    if (sentence := service.catalogue.elsewhere(letter_type)) is not None:
+    if (sentence := service.catalogue.elsewhere(letter_type, words.language)) is not None:
         return result(sentence, Requirements(issued_here=False, title=letter_type[:60], notes=[sentence]))
     letter = service.catalogue.named(letter_type)
     if letter is None:
         return unknown_letter(service, words)
-    found = requirements(service, letter)
-    sentence = found.model_copy(update={"title": letter.titles.get(words.language, letter.title)}).sentence(words)
-    return result(sentence, found)
+    found = requirements(service, letter, words)
+    title = letter.titles.get(words.language, letter.title)
+    return result(found.model_copy(update={"title": title}).sentence(words), found)
 
 
-def requirements(service: LetterService, letter: LetterType) -> Requirements:
+def requirements(service: LetterService, letter: LetterType, words: OfficeWords) -> Requirements:
+    hours, fee = service.office.told(words)
+    said = partial(letter.said, language=words.language)
     return Requirements(
         issued_here=True,
         title=letter.title,
         letter_type=letter.key,
         tool=letter.tool,
-        documents=list(letter.requirements),
+        documents=list(map(said, letter.requirements)),
         fields=[
-            NeededField(field=name, label=field.label, required=field.required) for name, field in letter.fields.items()
+            NeededField(field=name, label=said(field.label), required=field.required)
+            for name, field in letter.fields.items()
         ],
-        fee=service.office.fee or None,
-        hours=service.office.hours or None,
-        notes=list(letter.notes),
+        fee=fee,
+        hours=hours,
+        notes=list(map(said, letter.notes)),
     )
 
 
@@ -81,12 +85,11 @@ def of_other_offices(service: LetterService) -> list[str]:
 
 def hours(service: LetterService, words: OfficeWords) -> CallToolResult:
     """Return the office's hours and its letters' fee."""
-    office = service.office
-    sentences = [
-        words.open.format(office=office.kelurahan, hours=office.hours) if office.hours else f"{office.kelurahan}."
-    ]
-    sentences += [words.fee.format(fee=office.fee)] if office.fee else []
-    found = OfficeHours(office=office.kelurahan, hours=office.hours or None, fee=office.fee or None)
+    office = service.office.kelurahan
+    opens, fee = service.office.told(words)
+    sentences = [words.open.format(office=office, hours=opens) if opens else f"{office}."]
+    sentences += [words.fee.format(fee=fee)] if fee else []
+    found = OfficeHours(office=office, hours=opens, fee=fee)
     sentence = " ".join(sentences)
     return result(sentence[:1].upper() + sentence[1:], found)  # a name may begin in lower case: "the Registrar of …"
 

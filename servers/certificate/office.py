@@ -44,8 +44,9 @@ class Office(BaseModel, frozen=True, extra="forbid"):
     number_pattern: str
     validity_months: int = Field(default=0, ge=0, le=60)
     verify_base_url: str
-    hours: str = ""
-    fee: str = ""
+    hours: str | dict[str, str] = ""
+    fee: str | dict[str, str] = ""
+    """Of both: one text, or {language: text}, the office's own language first."""
     default_signer: str
     signers: dict[str, Signer]
 
@@ -66,6 +67,12 @@ class Office(BaseModel, frozen=True, extra="forbid"):
     def speech(self) -> OfficeWords:
         """Return the service's own words in the office's language."""
         return words(self.language)
+
+    def told(self, words: OfficeWords) -> tuple[str | None, str | None]:
+        """Return (hours, fee) in a language, or as the office has them; None for what it doesn't say."""
+        each = (one if isinstance(one, dict) else {"": one} for one in (self.hours, self.fee))
+        hours, fee = (one.get(words.language) or next(iter(one.values()), "") or None for one in each)
+        return hours, fee
 
     @field_validator("number_pattern")
     @classmethod

@@ -92,19 +92,19 @@ class LetterServer(Server[None]):
         if letter is None or letter.tool != name:
             return await super().call_tool(name, arguments, context)
         meta = meta_of(context) if context else {}
-        return await self.answer(functools.partial(self._generate, letter, arguments, meta))
+        return await self.answer(functools.partial(self._generate, letter, arguments, meta), meta)
 
-    async def answer(self, work: Callable[[], CallToolResult]) -> CallToolResult:
-        """Run blocking work on a thread; exceptions become tool errors."""
+    async def answer(self, work: Callable[[], CallToolResult], meta: Mapping[str, Any] = {}) -> CallToolResult:
+        """Run blocking work on a thread; exceptions become tool errors in the language of `meta`, else the office's."""
         try:
             return await anyio.to_thread.run_sync(work)
         except Exception as error:
-            return answers.error_of(error, self._service.office.speech)
+            return answers.error_of(error, spoken(meta, self._service.office.speech))
 
     def _generate(self, letter: LetterType, arguments: dict[str, Any], meta: Mapping[str, Any]) -> CallToolResult:
         key, session = text_of(meta, IDEMPOTENCY_KEY), text_of(meta, SESSION_ID)
         issued = self._service.issue(letter, arguments, key, session, consent_of(meta), basis_of(meta))
-        words = self._service.office.speech
+        words = spoken(meta, self._service.office.speech)
         said = words.already_issued if issued.already_issued else words.issued
         sentence = said.format(title=issued.title, number=issued.number, file=issued.file_name)
         link = ResourceLink(
@@ -221,8 +221,8 @@ def create_server(service: LetterService) -> LetterServer:
     async def check_letter(
         tool: str, arguments: dict[str, Any], context: Context[None, Any]
     ) -> Annotated[CallToolResult, answers.Checked]:
-        basis = basis_of(meta_of(context))
-        return await server.answer(lambda: lookups.checked(service, tool, arguments, basis))
+        meta = meta_of(context)
+        return await server.answer(lambda: lookups.checked(service, tool, arguments, basis_of(meta)), meta)
 
     @server.tool(
         description=words.tools["get_letter_status"],
@@ -234,7 +234,7 @@ def create_server(service: LetterService) -> LetterServer:
     ) -> Annotated[CallToolResult, answers.LetterStatus]:
         meta = meta_of(context)
         return await server.answer(
-            lambda: lookups.status(service, verifier, number, code, is_staff(meta), spoken(meta, words))
+            lambda: lookups.status(service, verifier, number, code, is_staff(meta), spoken(meta, words)), meta
         )
 
     @server.tool(

@@ -31,6 +31,7 @@ def generate_tool(letter: LetterType, language: str) -> Tool:
             "agentd/letter": True,
             "agentd/checked_by": "check_letter",
             "agentd/asked_by": [letter.title, *letter.titles.values(), *letter.aliases],
+            "agentd/terms": letter.translated(),
             "agentd/titles": {language: letter.title} | letter.titles,
             "agentd/assurance": letter.assurance,
             "agentd/declares": letter.declares,

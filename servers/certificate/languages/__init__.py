@@ -108,6 +108,13 @@ def words(language: str) -> OfficeWords:
     return OfficeWords.model_validate(tomllib.loads(text))
 
 
+@cache
+def terms() -> Mapping[str, Mapping[str, str]]:
+    """Return {language: {word of the shipped letters: the same in that language}}."""
+    files = sorted((Path(__file__).parent / "terms").glob("*.toml"))
+    return {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
+
+
 def asked_by(*subjects: str) -> list[str]:
     """Return the words by which people ask about these, in all languages: visitors may not speak the office's."""
     return [phrase for language in LANGUAGES for one in subjects for phrase in words(language).asked_by[one]]

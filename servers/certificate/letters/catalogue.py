@@ -73,13 +73,13 @@ class Catalogue:
                 return letter
         return None
 
-    def elsewhere(self, name: str) -> str | None:
+    def elsewhere(self, name: str, language: str) -> str | None:
         """Return the answer for a letter that another office issues, or None."""
         wanted = _fold(name)
         for letter in self.types.values():
             for other, answer in letter.elsewhere.items():
                 if wanted == _fold(other):
-                    return answer
+                    return letter.said(answer, language)
         return None
 
     def _look(self) -> dict[Path, Stamps]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
@@ -32,11 +32,11 @@ class FieldProblem(BaseModel, frozen=True):
 
 
 class InvalidFields(Exception):
-    """Some fields are missing or wrong; `problems` has one entry for each."""
+    """Some fields are missing or wrong; `problems` has one entry for each, `told` says them in any language."""
 
-    def __init__(self, problems: list[FieldProblem]) -> None:
-        self.problems = problems
-        super().__init__(f"{len(problems)} fields: {', '.join(problem.field for problem in problems)}")
+    def __init__(self, told: Callable[[OfficeWords], list[FieldProblem]], spoken: OfficeWords) -> None:
+        self.told, self.problems = told, told(spoken)
+        super().__init__(f"{len(self.problems)} fields: {', '.join(problem.field for problem in self.problems)}")
 
 
 class LetterField(BaseModel, frozen=True, extra="forbid"):

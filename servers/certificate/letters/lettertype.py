@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator, model_v
 from pydantic_core import ErrorDetails
 
 from hardening.files import plain_text
-from servers.certificate.languages import DEFAULT, OfficeWords, words
+from servers.certificate.languages import DEFAULT, OfficeWords, terms, words
 from servers.certificate.letters import kinds
 from servers.certificate.letters.basis import REGISTER, Basis, Level, Source, in_words
 from servers.certificate.letters.conditions import Condition
@@ -64,6 +65,7 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
     signer: str | None = Field(default=None, description="a key of the office's [signers]; none: its default signer")
     order: int = 100
     titles: dict[str, str] = Field(default={}, description="its title in other languages, by language")
+    terms: dict[str, dict[str, str]] = Field(default={}, description="its other words in other languages, by language")
     assurance: Level = Field(default="officer", description="the least level it is issued at")
     valid_days: int = Field(default=0, ge=0, le=3660, description="0: as the office's validity_months says")
     declarant: str = Field(default="", description="whose statement it rests on; none: that of whom it is about")
@@ -96,6 +98,18 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
     @property
     def tool(self) -> str:
         return f"generate_{self.key}"
+
+    def said(self, word: str, language: str) -> str:
+        """Return a word of the letter (a label, a document) in a language, or unchanged if nothing translates it."""
+        return self.terms.get(language, {}).get(word) or terms().get(language, {}).get(word, word)
+
+    def translated(self) -> dict[str, dict[str, str]]:
+        """Return {language: {word of the letter: the same in that language}}, for pages and the daemon."""
+        rules = self.input_schema()["properties"].values()
+        own = {word for rule in rules for word in (rule["title"], rule.get("description"), *rule.get("enum", ()))}
+        own = {self.title, *own, *self.requirements, *self.notes} - {None}
+        known = {code: {word: self.said(word, code) for word in own} for code in {*terms(), *self.terms}}
+        return {code: {word: other for word, other in each.items() if other != word} for code, each in known.items()}
 
     def whole_text(self, office: Office) -> tuple[str, ...]:
         """Return the text, adding a sentence on the letter's basis if it has none."""
@@ -134,7 +148,7 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
         for name, message in unfit.items():
             (doubts if name in registered else problems).setdefault(name, message)
         if problems:
-            raise InvalidFields(list(self._in_words(problems, spoken)))
+            raise InvalidFields(partial(self._in_words, problems), spoken)
         odd = [problem.message for problem in self._in_words(doubts, spoken)]
         odd += [message.in_words(spoken) for message in warnings(self.fields, values)]
         return {name: values[name] for name in self.fields if name in values}, odd
@@ -223,11 +237,15 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
         """Sort key: fields in the letter's order, unknown names after them."""
         return (list(self.fields).index(name) if name in self.fields else len(self.fields), name)
 
-    def _in_words(self, found: Mapping[str, Message], spoken: OfficeWords) -> Iterator[FieldProblem]:
-        """Yield the problems in the letter's order."""
+    def _in_words(self, found: Mapping[str, Message], spoken: OfficeWords) -> list[FieldProblem]:
+        """Return the problems in the letter's order."""
+        labels = {name: self.said(self.fields[name].label, spoken.language) for name in found if name in self.fields}
+        problems: list[FieldProblem] = []
         for name in sorted(found, key=self._place):
-            label = self.fields[name].label if name in self.fields else name[:40]
-            yield FieldProblem(field=name[:40], label=label, message=f"{label}: {found[name].in_words(spoken)}")
+            short, label = name[:40], labels.get(name, name[:40])
+            message = f"{label}: {found[name].in_words(spoken)}"
+            problems.append(FieldProblem(field=short, label=label, message=message))
+        return problems
 
 
 def load(folder: Path) -> LetterType:

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from agentd.agent.approval import DECLARES, least_of
+from agentd.apps.letters.asking import TERMS
 from agentd.messages import Caller, Message, ToolInfo
 from agentd.rpc.method import ANYONE, Services, method
 from agentd.rpc.params import Params, SessionKey
@@ -33,6 +34,7 @@ class LetterShown(Message):
     tool: str
     title: str
     titles: dict[str, str] = Field(description="By language.")
+    terms: dict[str, dict[str, str]] = Field({}, description="Its labels, choices and documents by language.")
     fields: list[LetterFieldShown]
     assurance: str = Field(description="The least level at which it is issued: declared, officer, pin or card+pin.")
     declares: bool = Field(False, description="It states what no register knows: an officer looks at it, PIN or not.")
@@ -61,6 +63,7 @@ def letter(tool: ToolInfo) -> dict[str, Any]:
         "tool": tool.name,
         "title": title,
         "titles": dict(tool.meta.get("agentd/titles") or {"id": title}),
+        "terms": dict(tool.meta.get(TERMS) or {}),
         "fields": [
             _field(name, rule, name in required) for name, rule in tool.input_schema.get("properties", {}).items()
         ],

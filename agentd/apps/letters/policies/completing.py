@@ -1,7 +1,7 @@
 """Completes an official call before anybody is asked about it, so that the summary shows all that is printed. Pure.
 
 It adds what nobody has to say: the schema's published defaults, and the sex that the NIK encodes. Dates such as
-`tomorrow` become the date that was meant on the day they were said.
+`tomorrow` become the date that was meant on the day they were said. Titles are those of the citizen's language.
 """
 
 from __future__ import annotations
@@ -10,18 +10,24 @@ from collections.abc import Iterator
 from datetime import date
 
 from agentd.agent.text import folded_tokens
+from agentd.apps.letters.asking import terms
 from agentd.apps.letters.evidence.fields.field import fields, form
 from agentd.apps.letters.evidence.normalisers import days, digits
-from agentd.messages import Source, ToolCall
+from agentd.messages import Source, ToolCall, ToolInfo
 
 SEX = "jenis_kelamin"
 _SEXES = {"p": "Perempuan", "l": "Laki-laki"}
 
 
 def completed(call: ToolCall) -> ToolCall:
-    """The call with its defaults, whole dates and the sex; a call that somebody has agreed to is unchanged."""
-    if not call.tool.official or call.consent is not None:
+    """The call with its defaults, whole dates, the sex and translated titles; one that has consent only with titles."""
+    if not call.tool.official:
         return call
+    whole = call if call.consent is not None else _whole(call)
+    return whole.model_copy(update={"tool": _in_words(whole)})
+
+
+def _whole(call: ToolCall) -> ToolCall:
     rules = {
         name: rule for name, rule in call.tool.input_schema.get("properties", {}).items() if isinstance(rule, dict)
     }
@@ -32,10 +38,21 @@ def completed(call: ToolCall) -> ToolCall:
         added[SEX] = sex
         sources[SEX] = "derived"
     dated = dict(_dated(call))
-    if not added and not dated:
-        return call
     basis = call.basis and call.basis.model_copy(update={"sources": {**call.basis.sources, **sources}})
     return call.model_copy(update={"input": {**call.input, **added, **dated}, "basis": basis})
+
+
+def _in_words(call: ToolCall) -> ToolInfo:
+    """The tool with its fields' titles in the citizen's language, each beside its own, as people read them."""
+    schema, known = call.tool.input_schema, terms(call.tool, call.language)
+    properties = dict(schema.get("properties", {}))
+    for one in fields(schema, call.input, form(schema)):
+        own = one.labels.get(call.language, ())
+        said = known.get(one.title) or next(iter(own), one.title)
+        if one.path in properties and one.title.casefold() not in map(str.casefold, (*own, said)):
+            titled = f"{said[:1].upper()}{said[1:]} ({one.title})"
+            properties[one.path] = {**properties[one.path], "title": titled}
+    return call.tool.model_copy(update={"input_schema": {**schema, "properties": properties}})
 
 
 def _dated(call: ToolCall) -> Iterator[tuple[str, str]]:

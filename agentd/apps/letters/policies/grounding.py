@@ -13,6 +13,7 @@ from dataclasses import replace
 from agentd.agent.aside import OverBudget, aside, spend
 from agentd.agent.languages import understood
 from agentd.agent.text import fold, folded_tokens, stem
+from agentd.apps.letters.asking import terms
 from agentd.apps.letters.by_object import by_object
 from agentd.apps.letters.claims.deeds import asked_by, deed_words, scope_of
 from agentd.apps.letters.evidence.claims.answers import ASKED
@@ -167,6 +168,8 @@ def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
     if alone or _asked_in_vain(call, missing):
         first = replace(missing[0], said=False)
         missing = [_listed(first) if alone else first]
+    said = terms(call.tool, call.language)
+    missing = [replace(field, title=said.get(field.title, field.title)) for field in missing]
     paths = tuple(field.path for field in missing)
     labels = list(dict.fromkeys(label(field, call.language) for field in missing))
     back = {field.path: field.value for field in missing if field.said}

@@ -17,7 +17,10 @@ export async function loadCatalogue(signal) {
   const listed = own.has('list_letters') ? ((await ask('list_letters', {}, { signal })).output?.letters ?? []) : [];
   const facts = new Map((await call('Letters.list', {}, { signal })).letters.map((letter) => [letter.tool, letter]));
   const letters = listed.map((letter) => ({ ...facts.get(letter.tool), ...letter }));
-  for (const { title, titles } of letters) learn(title, titles);
+  for (const { title, titles, terms } of letters) {
+    learn(title, titles);
+    for (const [code, words] of Object.entries(terms ?? {})) for (const word of Object.keys(words)) learn(word, { [code]: words[word] });
+  }
   return {
     letters: letters.filter((letter) => own.has(letter.tool)),
     ask,

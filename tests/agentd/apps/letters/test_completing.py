@@ -46,6 +46,24 @@ async def test_the_completed_call_that_was_agreed_to_is_made_exactly_so() -> Non
     assert [made.input for made in tools.calls] == [seen]
 
 
+async def test_the_summary_names_the_fields_in_the_citizens_language_beside_the_letters_own_words() -> None:
+    terms = {"en": {"Nama lengkap": "full name", "Jenis kelamin": "sex"}}
+    tool = letter().model_copy(update={"meta": {"agentd/terms": terms}})
+    tools = MemoryTools({tool.name: lambda arguments: {"number": "1"}})
+    host = PolicedTools(tools, [Grounded(), Approved(tools)])
+    asked = call({"nama": "Budi Santoso", "nik": NIK}, *SAID).model_copy(update={"tool": tool, "language": "en"})
+    waits = (await host.call(asked)).pending
+    assert waits is not None
+    assert "- Full name (Nama lengkap): Budi Santoso" in waits["summary"]
+    assert "- Sex (Jenis kelamin): Perempuan" in waits["summary"], "what the host adds is named likewise"
+    agreed = Consent(
+        approval_id="a", tool=tool.name, arguments=waits["arguments"], labels=waits["labels"], by="citizen"
+    )
+    assert (await host.call(asked.model_copy(update={"input": waits["arguments"], "consent": agreed}))).success
+    refused = await host.call(asked.model_copy(update={"said": ()}))
+    assert "full name" in refused.message and "Nama lengkap" not in refused.message
+
+
 BOOKING = ToolInfo(
     name="book_visit",
     server="clinic",
