@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from lab.eval.text2cypher.asking import Record
 from lab.eval.text2cypher.fit import records_in
 from lab.eval.text2cypher.totals import totals
 from servers.text2cypher.core.confidence import CERTAIN
+from servers.text2cypher.experiment.experiment_runner import SUMMARY
 from servers.text2cypher.report.plots import COLOURS, grouped_bars
 
 PAGES = Path(__file__).parents[3] / "docs" / "text2cypher"
@@ -48,11 +50,13 @@ def _calibration(records: list[Record]) -> Any:
 
 def _ablation() -> bytes:
     rates: dict[str, list[float]] = {"Pass@1": [], "KG valid": []}
-    left_out = {run.name: run.name.replace("_", " ") for run in sorted((PAGES / "results").glob("without_*"))}
+    with tarfile.open(PAGES / "results.tar.xz") as packed:
+        files = {file.split("/")[1]: packed.extractfile(file) for file in packed.getnames() if file.endswith(SUMMARY)}
+        summaries = {run: json.load(file) for run, file in files.items() if file is not None}
+    left_out = {run: run.replace("_", " ") for run in sorted(summaries) if run.startswith("without_")}
     names = {"all": "all aids"} | left_out | {"none": "none"}
     for name in names:
-        summary = json.loads((PAGES / "results" / name / "experiment_summary.json").read_text(encoding="utf-8"))
-        held = summary["configurations"]["Few-Shot_Nodes+Paths"]
+        held = summaries[name]["configurations"]["Few-Shot_Nodes+Paths"]
         rates["Pass@1"].append(held["pass_at_1_rate"])
         rates["KG valid"].append(held["kg_valid_rate"])
     return grouped_bars(list(names.values()), rates, title="52 questions, each aid left out (2026-11-21)", unit="%")

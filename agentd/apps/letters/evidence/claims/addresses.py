@@ -18,7 +18,7 @@ from agentd.apps.letters.evidence.reading.segments import ADDRESSES, HOMES, NEIG
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
-HOUSE = _PACK.clitics | {"rumah", "house"}
+HOUSE = _PACK.clitics | _PACK.homes
 """May stand beside the word for a house number."""
 _HOMES = frozenset({"alamat", "alamat_domisili", "alamat_ktp"})
 LONGEST = 400

@@ -24,7 +24,6 @@ CURRENCIES = frozenset(
 )
 
 
-_DISTRICTS = frozenset({"kota", "kabupaten", "kab"})
 _IDENTIFIES = 7
 """From this many digits on, a number with a leading zero is an identifier (phone, account), not an amount."""
 _CODE_LETTERS = 4
@@ -56,7 +55,7 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
         marked or (field.common and read is not None) or any(span.supports for span in found)
     ):
         born = field.kind == "place" and field.common
-        wanted = tuple(word for word in field.spoken if not born or word not in _DISTRICTS)
+        wanted = tuple(word for word in field.spoken if not born or word not in phrases().silent_in_address)
         if born and any(map(str.isdecimal, wanted)):
             return []
         written = [Span(at, end, True) for at, end in _written(_as_heard(wanted, words), words)]

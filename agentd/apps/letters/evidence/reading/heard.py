@@ -36,9 +36,6 @@ LONGEST = 6
 _NAMING = frozenset({Cue.LABEL, Cue.SELF})
 _LISTED = 3
 """The fewest clauses of a list."""
-_POINTING = frozenset({"itu", "tadi"})
-_INSTEAD = (["it"], ["its"])
-"""Words that start the correct value after `the address is wrong:`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +159,7 @@ def _disowns(sentence: Sentence, mark: Mark) -> bool:
     """Whether a label says that an earlier value isn't the citizen's: `itu NIK suami saya`, `itu alamat lama saya`."""
     clause = sentence.clause(mark.start)
     rest = sentence.words[mark.start : clause.stop]
-    pointed = mark.start > clause.start and sentence.words[mark.start - 1] in _POINTING
+    pointed = mark.start > clause.start and sentence.words[mark.start - 1] in _PACK.quiet
     anothers = any(other.cue is Cue.RELATION and other.start in clause for other in sentence.marks)
     return pointed and (anothers or not _PACK.not_mine.isdisjoint(rest)) and not any(map(str.isdecimal, rest))
 
@@ -255,7 +252,9 @@ def _on_wrong(sentence: Sentence, mark: Mark) -> None:
         return
     sentence.wrong = True
     _set(sentence, range(clause.start, mark.end), Mood.DENIED)
-    if sentence.words[mark.end : mark.end + 1] == [":"] and sentence.words[mark.end + 1 : mark.end + 2] not in _INSTEAD:
+    if sentence.words[mark.end : mark.end + 1] == [":"] and _PACK.before_name.isdisjoint(
+        sentence.words[mark.end + 1 : mark.end + 2]
+    ):
         _set(sentence, range(mark.end, clause.stop), Mood.DENIED)  # `nama yang salah: …`
         return
     _correct(sentence, mark)

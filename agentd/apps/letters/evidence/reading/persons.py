@@ -11,11 +11,13 @@ from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
 CITIZEN = "saya"
+_ORIGIN = frozenset(_PACK.senses["origin"])
 SUBJECTS = _PACK.subjects
 """Words for the citizen that count only before a verb (`I`)."""
 MY = SELF & _PACK.before_kin
 """Words for the citizen that stand before what they own."""
 _POSSESSIVE = SELF | _PACK.possessives
+_BEHIND_KIN = _POSSESSIVE | _PACK.clitics | {"-"}
 SERVED = frozenset(map(person, ([word] for word in _PACK.applicants))) - {None}
 """Relations that a form may use for its customer."""
 KIN = _PACK.kin
@@ -41,7 +43,7 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool
         return False
     if word in SALUTATIONS or " ".join(words[mark.start : mark.end]) in SALUTATIONS:
         return opens and not form and before not in ("", ",", "\n") and before not in SELF
-    return opens or before in ("a", "dari", "dr", "seorang", "sang", "si", "the")
+    return opens or before in _PACK.articles | _ORIGIN
 
 
 def names_a_letter(words: Sequence[str]) -> bool:
@@ -52,7 +54,7 @@ def names_a_letter(words: Sequence[str]) -> bool:
 def owner_end(mark: Mark, words: Sequence[str]) -> int:
     """The index after a relation and its possessives: `ibu kandung saya`, `istri-nya`, `mother's`."""
     at = mark.end
-    while at < len(words) and (words[at] in _POSSESSIVE or words[at] in ("'", "s", "-", "dekat", "saya")):
+    while at < len(words) and words[at] in _BEHIND_KIN:
         at += 1
     return at
 
@@ -94,7 +96,6 @@ _POINTING = _PACK.quiet
 _PARENTS = frozenset(("orang tua", *_PACK.covers["orang tua"]))
 _OF_ONE_HOUSE = frozenset({"saudara", "kakek", "nenek"})
 """Relations after which a parent is the citizen's own."""
-_ORIGIN = frozenset(_PACK.senses["origin"])
 DECEASED = "almarhum"
 MOST = 64
 """The most persons per sentence."""
