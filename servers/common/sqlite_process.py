@@ -16,8 +16,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import aiosqlite
-
 from servers.common.sqlite_worker import receive, send
 
 READY = 2
@@ -186,8 +184,3 @@ class Cursor:
     def close(self) -> None:
         if self._process.alive:
             self._process.ask("drop", self._number)
-
-
-def open_readonly(processes: Processes, file: str, busy_seconds: float) -> aiosqlite.Connection:
-    """Return a session to await; awaiting raises sqlite3.Error if the file can't be opened."""
-    return aiosqlite.Connection(lambda: Connection(processes, file, busy_seconds), iter_chunk_size=64)  # type: ignore[arg-type, return-value]

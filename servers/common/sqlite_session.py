@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from pathlib import Path
 
 import aiosqlite
 from sqlalchemy import pool
@@ -12,7 +10,7 @@ from sqlalchemy.engine import URL
 
 from servers.common.async_engine import AsyncEngine, create_async_engine
 from servers.common.session import CONNECT_SECONDS, Session
-from servers.common.sqlite_process import Processes, open_readonly
+from servers.common.sqlite_process import Connection, Processes
 
 
 class SQLiteSessions:
@@ -24,11 +22,9 @@ class SQLiteSessions:
         processes, file = Processes(), url.database or ""
 
         async def opened() -> aiosqlite.Connection:
-            if not await asyncio.to_thread(
-                Path(file).is_file
-            ):  # checked before starting a thread, whose failure would outlive a short command's loop
-                raise sqlite3.OperationalError("unable to open database file")
-            return await open_readonly(processes, file, CONNECT_SECONDS)
+            # asyncio's thread, which the loop waits for when it closes: aiosqlite's own would fail after a cancel
+            session = await asyncio.to_thread(Connection, processes, file, CONNECT_SECONDS)
+            return await aiosqlite.Connection(lambda: session, iter_chunk_size=64)  # type: ignore[arg-type, return-value]
 
         return create_async_engine(
             url,

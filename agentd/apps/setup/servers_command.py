@@ -145,9 +145,10 @@ def _written(file: Path, servers: Sequence[NewServer], given: argparse.Namespace
     from agentd import config
     from agentd.errors import ConfigError, Problem
 
-    beside = file.with_name(f".{file.name}.new")
+    config.load(file, state=given.state, listen=given.listen)  # so that what is wrong below is the entries
+    beside, there = file.with_name(f".{file.name}.new"), file.read_text(encoding="utf-8")
     try:
-        beside.write_text(added(file.read_text(encoding="utf-8"), servers), encoding="utf-8")
+        beside.write_text(added(there, servers), encoding="utf-8")
     except OSError as error:
         raise ConfigError(
             [Problem(file, 1, f"can't be changed ({error.strerror}); name another by --config")]
@@ -158,7 +159,9 @@ def _written(file: Path, servers: Sequence[NewServer], given: argparse.Namespace
             beside.chmod(file.stat().st_mode)
             beside.replace(file)
     except ConfigError as wrong:
-        raise ConfigError([replace(problem, file=file) for problem in wrong.problems]) from None
+        text = "nothing was added after this line, the new entry is wrong: "
+        end = len(there.splitlines())
+        raise ConfigError([Problem(file, end, text + problem.text) for problem in wrong.problems]) from None
     finally:
         beside.unlink(missing_ok=True)
 

@@ -37,25 +37,16 @@ _RT_RW = re.compile(
 )
 
 # The province codes of the Ministry of Home Affairs (Kepmendagri 100.1.1-6117/2022), first two digits of a NIK.
-PROVINCES = frozenset(
-    str(code)
-    for codes in (
-        range(11, 20),
-        [21],
-        range(31, 37),
-        range(51, 54),
-        range(61, 66),
-        range(71, 77),
-        [81, 82],
-        range(91, 98),
-    )
-    for code in codes
-)
+_RANGES = ((11, 20), (21, 22), (31, 37), (51, 54), (61, 66), (71, 77), (81, 83), (91, 98))
+PROVINCES = frozenset(str(code) for start, end in _RANGES for code in range(start, end))
 
 # Not allowed in a field: control, format (bidi overrides), surrogate, private, unassigned; marks; what prints blank.
 _FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Mc", "Me"})
 _LOOKALIKES = ("CYRILLIC", "GREEK", "ROMAN NUMERAL", "SMALL ROMAN NUMERAL")
 _BLANKS = "\u2800\ufffc"
+
+# Without α γ ι ν ο ρ σ υ, which Unicode's confusables.txt (UTS 39) lists as look-alikes of a y i v o p o u.
+_GREEK_PREFIX = re.compile(r"\b[βδεζηθκλμξπτφχψω]-(?=\w)")
 
 
 @dataclass(frozen=True)
@@ -89,8 +80,8 @@ def unprintable(text: str, glyphs: frozenset[int]) -> str | None:
 
 def disguised(text: str) -> str | None:
     """Return the name of the first Cyrillic or Greek letter, or Roman numeral, in a word of Latin letters: on paper it
-    looks like one."""
-    for word in text.split():
+    looks like one. Not a single small Greek letter before a hyphen (`β-karoten`), if it looks like no Latin letter."""
+    for word in _GREEK_PREFIX.sub("", text).split():
         names = [unicodedata.name(letter, "") for letter in word]
         others = [name for name in names if name.startswith(_LOOKALIKES)]
         if others and any(name.startswith("LATIN") for name in names):

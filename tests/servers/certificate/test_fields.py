@@ -139,6 +139,16 @@ def test_a_value_that_cannot_be_is_refused_in_words(field: str, written: object,
     assert says in problems(**{field: written})[field]
 
 
+@pytest.mark.parametrize("written", ["suplemen β-karoten", "(ω-3)", "β-Karoten dan δ-tokoferol"])
+def test_a_chemical_name_may_begin_with_a_greek_letter(written: str) -> None:
+    assert kinds.disguised(written) is None
+
+
+@pytest.mark.parametrize("written", ["ο-Neill", "αndi", "βudi", "Bud-β-i ρ-Adi", "а-kasie", "Sit\u0456", "Ββ-karoten"])
+def test_a_look_alike_in_a_latin_word_is_refused(written: str) -> None:
+    assert kinds.disguised(written) is not None
+
+
 @pytest.mark.parametrize(
     ("letter", "field"),
     [("surat_pengantar_izin_keramaian", "jumlah_undangan"), ("surat_pengantar_kelahiran", "anak_ke")],

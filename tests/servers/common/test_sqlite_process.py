@@ -8,6 +8,7 @@ import select
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -88,6 +89,22 @@ async def test_a_cancelled_caller_leaves_no_statement_running(database: Database
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     assert [pid for pid in before if runs(pid)] != before
+
+
+def test_a_daemon_that_stops_while_a_file_is_opened_logs_no_error(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    uncaught: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", uncaught.append)
+
+    async def stopped(after_s: float) -> None:
+        task = asyncio.create_task(Database(f"sqlite+aiosqlite:///{file}").fetch("SELECT 1"))
+        await asyncio.wait({task}, timeout=after_s)
+        task.cancel()  # and the loop closes
+
+    for after_s in (0, 0.01, 0.02, 0.03):
+        asyncio.run(stopped(after_s))
+    for thread in set(threading.enumerate()) - {threading.current_thread()}:
+        thread.join(10)
+    assert uncaught == []
 
 
 async def test_honest_statements_share_a_process_and_nothing_carries_over(

@@ -70,6 +70,10 @@ def test_a_server_is_added_shown_and_called_by_hand(office: Path) -> None:
     assert text.startswith("# ours\n" + HEAD.rstrip())
     [entry] = tomllib.loads(text)["servers"]
     assert (entry["for"], entry["approval"]) == (["staff"], {"send_alarm": "staff"})
+    code, _, errors = tools(office, "add", *command)
+    said = "nothing was added after this line, the new entry is wrong: two [[servers]] are called `weather`"
+    assert code == 2 and f"client.toml:{len(text.splitlines())}: {said}" in errors
+    assert (office / "client.toml").read_text() == text
 
     code, told, _ = tools(office, "try", "--input", '{"city": "Jakarta"}', "look")
     assert code == 0 and "Jakarta 1" in told
