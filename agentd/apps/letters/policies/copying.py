@@ -17,7 +17,6 @@ from typing import Any
 
 from agentd.agent.text import fold, normal
 from agentd.apps.letters.claims.deeds import asked_by
-from agentd.apps.letters.evidence.claims.addresses import house_number
 from agentd.apps.letters.evidence.claims.binding import whose
 from agentd.apps.letters.evidence.claims.case import Case
 from agentd.apps.letters.evidence.claims.codes import extent
@@ -133,8 +132,6 @@ def _values(
     if sure or field.kind not in TEXTS or rule.get("enum"):
         return sure, [] if sure else _distinct(doubtful)
     cut = field.kind == "address" and {"rt", "rw"} <= {shape.kind for shape in case.form.shapes.values()}
-    if renumbered := next(provable(_renumbered(field, case, texts), named=True), None):
-        return [renumbered], []
     whole = partial(longest_first, field.kind, texts=texts, cut=cut)
     if sure := _fullest([next(provable(whole(raws), named=True), None) for raws in one] for one in _named(field, case)):
         return sure, []
@@ -158,18 +155,6 @@ def _fullest(messages: Iterable[Iterable[str | None]]) -> list[Json]:
         words = set(fold(kept[0])) if kept else set[str]()
         kept = _distinct(value for value in values if value is not None and words <= set(fold(value))) or kept
     return kept
-
-
-def _renumbered(field: Field, case: Case, texts: Sequence[str]) -> Iterator[str]:
-    """Addresses that were said, with each house number that a later correction names (`eh, nomor 17 maksudnya`)."""
-    if field.kind != "address":
-        return
-    numbers = dict.fromkeys(house_number(part) for _, part in of_turns(case) if part.mood is Mood.SAID)
-    for number in filter(None, reversed(numbers)):
-        for pieces in _named(field, case):
-            for raws in pieces:
-                for value in longest_first(field.kind, raws, texts):
-                    yield from (f"{value[: at.start()]}{number}{value[at.end() :]}" for at in _SMALL.finditer(value))
 
 
 def _part_of(value: str, whole: str) -> bool:

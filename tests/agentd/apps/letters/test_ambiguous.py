@@ -21,7 +21,6 @@ IN_DOUBT = ["Can you make a transfer?", "A: Of course, how much?", "1360 dollars
     [
         (TRANSFER, {"transfer_amount": "1,390 dollars"}, [*IN_DOUBT[:2], "it is 1,390 dollars"]),
         (TRANSFER, {"transfer_amount": "$1360"}, [*IN_DOUBT, "A: So $1,360 from your checking account?", "Yes"]),
-        (TRANSFER, {"recipient_name": "Justin"}, ["Please send $570 to Justin."]),
         (TRANSFER, {"recipient_name": "Ibu Diana"}, ["Mau transfer Rp134.000 ke rekening giro Ibu Diana."]),
         (
             ALARM,

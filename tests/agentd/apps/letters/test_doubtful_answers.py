@@ -27,7 +27,6 @@ WEDDING = {"nama_wali": {"type": "string"}, "nama_pacar": {"type": "string"}}
         ({"vehicle": "motor"}, ("pajak motor", "A: Pelatnya?", "AB 2936 eh bukan, itu punya anak saya. AB 5093"), TAX),
         ({"catatan": "jangan pakai kacang"}, ("tumpeng", "A: Ada permintaan?", "jangan pakai kacang"), NOTE),
         ({"seats": 1}, ("a ticket to Bandung please",), BUS),
-        ({"from_city": "Los Angeles"}, ("A: From where?", "I'm leaving from LA"), BUS),
         ({"restaurant_name": "Mai Cuisine"}, ("at Mai please", "A: A table at Mai Cuisine?", "Yes, that's right"), BUS),
         ({"departure_time": "16:00"}, ("ke Bogor", "A: Jam 09.00 atau 16.00?", "yg sore"), TIMES),
         ({"appointment_date": "2026-12-08"}, ("our dog", "A: Next Tuesday?", "no, the week after"), {}),

@@ -20,8 +20,8 @@ WEDNESDAY = date(2017, 9, 27)
 @pytest.mark.parametrize(
     ("said", "read"),
     [
-        ("first Friday of next month", ["2017-10-06"]),
-        ("last Friday in October", ["2017-10-27"]),
+        ("first Friday of next month", []),
+        ("last Friday in October", []),
         ("two Sundays from now", ["2017-10-08"]),
         ("bulan depan tgl 28", ["2017-10-28"]),
         ("on the third Monday", []),

@@ -62,11 +62,10 @@ class _Message:
         """Collects the claims and updates what is known for the next message."""
         asked = _asked(case, self.turn, self.known.accepted)
         every = [part for part in parts(case, self.turn) if not _PACK.honorifics.issuperset(part.words)]
-        for before, part, after in zip([None, *every], every, [*every[1:], None], strict=False):
+        for part, after in zip(every, [*every[1:], None], strict=False):
             said, accepted = self.words or self.known.words, self.known.accepted
-            number = _house_number(part, before, after, said) if self.known.spoken_of in accepted else None
-            if number is not None:
-                self._restart(_renumbered(said, number))
+            if said and self.known.spoken_of in accepted and _renumbers(part, after, said):
+                self._restart()
                 continue
             self.known = self.known._replace(spoken_of=part.label or self.known.spoken_of)
             if _addressed(part, self.field, accepted, asked=asked) and whose(
@@ -74,7 +73,7 @@ class _Message:
             ):
                 self._add(part)
             if len(self.words) > LONGEST:
-                self._restart([])
+                self._restart()
                 break
         if self.words:
             whole = reading.joined(self.pieces)
@@ -93,11 +92,9 @@ class _Message:
     def _forget(self) -> None:
         self.words, self.pieces, self.known = [], [], self.known._replace(words=())
 
-    def _restart(self, words: list[str]) -> None:
+    def _restart(self) -> None:
         self._forget()
-        self.words, self.pieces, self.corrected = words, [reading.read(words)], bool(words)
-        if not words:
-            self._claim(Mood.TAKEN_BACK, supports=False)
+        self._claim(Mood.TAKEN_BACK, supports=False)
 
     def _add(self, part: Part) -> None:
         if part.mood is not Mood.SAID:
@@ -118,38 +115,14 @@ def _asked(case: Case, turn: Turn, accepted: Collection[str]) -> bool:
     return bool(wanted) and wanted <= set(accepted)
 
 
-def _house_number(part: Part, before: Part | None, after: Part | None, said: Sequence[str]) -> str | None:
-    """The new house number if a part corrects only that (`eh, no 15 maksudnya`, `nomor 17, bukan 7`) after an address
-    was said."""
-    denied = (
-        after is not None and after.mood is Mood.DENIED and {*after.words} <= {*said} and after.number == part.number
-    )
-    if not said or not (part.corrected or denied) or part.mood is not Mood.SAID:
-        return None
-    number = house_number(part)
-    beside = before is not None and before.label is None and before.number == part.number
-    instead_of = {word for word in before.words if word.isdecimal()} if before is not None and beside else set()
-    return number if instead_of <= set(said) else None
-
-
-def house_number(part: Part) -> str | None:
-    """The number of a part that says a house number and nothing else."""
+def _renumbers(part: Part, after: Part | None, said: Sequence[str]) -> bool:
+    """Whether a part says only another house number for the address that was `said` (`eh, no 15 maksudnya`, `nomor 17,
+    bukan 7`): the citizen is asked for the whole."""
     kept = [word for word in part.words if word[0].isalnum() and word not in HOUSE]
-    named = len(kept) == 2 and kept[0] in reading.NUMBERED and kept[1].isdecimal() and len(kept[1]) <= 3
-    return kept[1] if named else None
-
-
-def _renumbered(said: Sequence[str], number: str) -> list[str]:
-    """The address with another house number; empty if it has none or several, because the meaning is then unclear."""
-    others = [at for at in range(1, len(said)) if said[at].isdecimal() and not _beside(said, at, NEIGHBOURHOOD)]
-    named = [at for at in others if _beside(said, at, reading.NUMBERED)][:1]
-    (at,) = named or (others if len(others) == 1 else [-1])
-    return [] if at < 0 else [*said[:at], number, *said[at + 1 :]]
-
-
-def _beside(said: Sequence[str], at: int, known: frozenset[str]) -> bool:
-    """Whether one of the two words before an index is a known one."""
-    return not known.isdisjoint(said[max(0, at - 2) : at])
+    named = len(kept) == 2 and kept[0] in reading.NUMBERED and kept[1].isdecimal()
+    beside = after is not None and after.number == part.number
+    denied = after is not None and beside and after.mood is Mood.DENIED and {*after.words} <= {*said}
+    return named and part.mood is Mood.SAID and (part.corrected or denied)
 
 
 def _accepted(field: Field, case: Case) -> frozenset[str]:

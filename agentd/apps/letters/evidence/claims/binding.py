@@ -70,7 +70,6 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
         narrowed = frozenset(key for key in narrowed if key in shapes and shapes[key].kind == field.kind)
     for keys in (*labels, asked, topic):
         narrowed = narrowed & keys or narrowed
-    narrowed = _behind(narrowed, place)
     narrowed = plainest(narrowed, [*labels, asked, topic], shapes)
     return narrowed if field.kind in TEXTS else _by_own_words(narrowed, place), bool(asked)
 
@@ -97,15 +96,6 @@ def _recent(asked: frozenset[str], turn: Turn, kind: str) -> frozenset[str]:
         if len(asked) > 1:
             asked = asked & keys or asked
     return asked
-
-
-def _behind(keys: frozenset[str], place: Place) -> frozenset[str]:
-    """If the word before a value may name several fields (`to Justin`), narrows them to the only name of a person."""
-    span = place.span
-    called = any(one.end == span.start and not one.plain and keys <= one.keys for one in place.near)
-    followed = any(span.end <= one.start <= span.end + 1 for one in place.near)
-    people = names_of_people(keys, place)
-    return people if called and not followed and len(people) == 1 else keys
 
 
 def _by_own_words(keys: frozenset[str], place: Place) -> frozenset[str]:

@@ -24,7 +24,6 @@ from agentd.apps.letters.evidence.judging.together import anothers
 from agentd.apps.letters.evidence.judging.when import bare, in_other_words
 from agentd.apps.letters.evidence.normalisers import hours, numbers
 from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
-from agentd.apps.letters.evidence.normalisers.shortened import shortened
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.reading.persons import SERVED, SOMEBODY
 from agentd.apps.letters.evidence.reading.segments import Claim, Mood
@@ -168,10 +167,6 @@ def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
     yield from bare(field, case, turn) if field.kind in ("date", "time") else ()
     if field.kind == "date":  # `30 September` may be the last one or the next
         yield from case.stated(replace(field, past=not field.past), turn)
-    if field.kind == "place" and not field.common:
-        for sentence, named, before in turn.sentences():
-            for start, end in shortened(field.spoken, sentence.words):
-                yield case.place(turn, sentence, named, before, Span(start, end, True))
     for sentence, named, before in turn.sentences() if field.unit else ():
         for start, end, amount in numbers.lengths(sentence.words, field.unit):
             if amount == numbers.value(str(field.value)):

@@ -1,4 +1,4 @@
-"""Parses weekdays: `Friday`, `Thursday next week`, `first Sunday of May`, `Sunday 31`. Reads no other dates."""
+"""Parses weekdays: `Friday`, `Thursday next week`, `Sunday 31`. Reads no other dates."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def weekday(words: Sequence[str], at: int, today: date) -> Day | None:
     number = WEEKDAYS[phrase]
     if any(at_clock(words, at, key) > len(phrase) for key in ("next_week", "this_week", "last_week")):
         return None  # `minggu depan` isn't a Sunday
-    if at and words[at - 1] in _ORDINALS:
-        return _nth(words, at - 1, end, number, _ORDINALS[words[at - 1]], today)
+    if words[max(at - 1, 0)] in _ORDINALS:  # `first Sunday of May`
+        return None
     monday = today - timedelta(days=today.weekday())
     gone = (today.weekday() - number) % 7 or 7
     for key, day in (
@@ -40,8 +40,8 @@ def weekday(words: Sequence[str], at: int, today: date) -> Day | None:
         before = before_clock(words, at, key)
         after = 0 if before else at_clock(words, end, key)
         if before or after:
-            last = _nth(words, at - before, end, number, 0, today) if key == "last" and before else None
-            return last or (at - before, end + after, day)
+            of_month = key == "last" and before and not _OF.isdisjoint(words[end : end + 1])  # `last Friday of May`
+            return None if of_month else (at - before, end + after, day)
     coming = today + timedelta(days=(number - today.weekday()) % 7 or 7)
     after = at_clock(words, end, "from_now") if at else 0
     if after and (many := count(words, at - 1)[0]):  # `two Sundays from now`
@@ -81,23 +81,3 @@ def _matching(start: int, end: int, since: date, day: int, number: int) -> Itera
         if hit is not None and hit[2].weekday() == number:
             yield hit
         of = (of + timedelta(days=_LONG)).replace(day=1)
-
-
-def _nth(words: Sequence[str], start: int, end: int, number: int, nth: int, today: date) -> Day | None:
-    """The nth such weekday of the month named behind it (0 for the last one): `first Friday of next month`."""
-    at = next((at for at in range(end, len(words)) if words[at] not in _OF), len(words))
-    month = MONTHS.get(words[at]) if at < len(words) else None
-    of = [today.replace(month=month, day=1), today.replace(year=today.year + 1, month=month, day=1)] if month else []
-    stop = at + 1
-    if month and stop < len(words) and len(words[stop]) == 4 and words[stop].isdecimal():
-        named = made(at, stop + 1, int(words[stop]), month, 1)
-        of, stop = [named[2]] if named else [], stop + 1
-    for key, by in (("this_month", 0), ("next_month", _LONG)):
-        if size := at_clock(words, at, key):
-            of, stop = [(today.replace(day=1) + timedelta(days=by)).replace(day=1)], at + size
-    for first in of:
-        day = first + timedelta(days=(number - first.weekday()) % 7 + 7 * (nth - 1 if nth else 4))
-        day -= timedelta(days=0 if nth or day.month == first.month else 7)
-        if day.month == first.month and (day >= today or len(of) == 1):
-            return start, stop, day
-    return None
