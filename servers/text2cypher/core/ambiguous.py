@@ -1,4 +1,4 @@
-"""Doubts about words that match several names of the schema, of which the query uses one. Words only; chooses none.
+"""Doubts about words that match several names of the schema, of which the query uses one. Chooses none.
 
 `How many are in London?` may mean customers, suppliers or orders, and an `accepted answer` may be one with is_accepted
 or one referenced by accepted_answer_id.
@@ -11,20 +11,26 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
 from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.core.twice import Rows, Run, differs
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.tokens import Kind
+from servers.text2cypher.cypher.records import RelationshipPattern
+from servers.text2cypher.cypher.tokens import Kind, named
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root, roots, roots_in, spaced
 from servers.text2cypher.linking.naming import is_key
+from servers.text2cypher.linking.values import Mention, Place, folded
 
 _OF_TIME = frozenset(root(word) for word in (*languages().of_dates, *languages().of_years))
 
 
-def ambiguous(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[str]) -> Iterator[Doubt]:
+def ambiguous(
+    hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[str], rows: Rows, run: Run
+) -> Iterator[Doubt]:
     """At most one doubt; `said`: the names of the graph that the question's words were taken for."""
     for fitting in (
         _owners(hints, facts, linker, said),
+        _called_so(hints, facts, linker, rows, run),
         _properties(hints, facts, linker),
         _dates(hints, facts, linker),
     ):
@@ -48,6 +54,46 @@ def _owners(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[st
     holding = [{place.label for place in places} for places in stored] or [{*types}]
     others = [label for label in set.intersection(*holding) - own if facts.properties - tested <= {*types[label]}]
     return [*sorted(own), *sorted(others)] if others and facts.properties else []
+
+
+def _called_so(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> list[str]:
+    """The label of a node that is tested by its name, and another label that has the name: `neo4j`, a tag and a user.
+
+    A label beside the name says which is meant. So does the relationship that the question names, unless both have it.
+    """
+    names = linker.naming.names
+    for variable, name, token in facts.property_tests:
+        own = facts.structure.labels_of(variable)
+        held = next((m for m in hints.mentions if token and folded(m.value) == folded(token.value)), None)
+        if held is None or len(own) != 1 or not names(name) or _has_label_beside(held, hints, linker):
+            continue
+        (label,) = own
+        kinds = {kind for step in facts.structure.relationships for kind in step.types if _joins(variable, step, facts)}
+        for place in held.places:
+            if place.label != label and names(place.property):
+                found = run(_relabelled(facts, variable, label, place))
+                if differs(found or [], rows) and (found or not kinds & {*hints.relations, *hints.related}):
+                    return [label, place.label]
+    return []
+
+
+def _joins(variable: str | None, step: RelationshipPattern, facts: QueryFacts) -> bool:
+    return variable in (node.variable for node in facts.structure.ends(step))
+
+
+def _has_label_beside(held: Mention, hints: Hints, linker: Linker) -> bool:
+    beside = linker.wording.compiled(r"‹label›\W+(?:‹small›\W+)*$").search(hints.masked[: held.start])
+    return bool(beside or linker.wording.compiled(r"\W+‹label›\b").match(hints.masked[held.end :]))
+
+
+def _relabelled(facts: QueryFacts, variable: str | None, label: str, place: Place) -> str:
+    """The query with another label for a variable's node, and the property that has its name there."""
+    query = facts.query
+    for node in reversed(facts.structure.nodes):
+        if node.variable == variable:
+            text = query[node.start : node.end].replace(f":{named(label)}", f":{named(place.label)}")
+            query = f"{query[: node.start]}{text}{query[node.end :]}"
+    return re.sub(rf"\b{variable}\.\w+(?= = )", f"{variable}.{named(place.property)}", query)
 
 
 def _properties(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:

@@ -62,7 +62,7 @@ def assess(
         *repeated(hints, facts),
         *parted(hints, facts),
         *counted_otherwise(hints, facts, linker),
-        *ambiguous(hints, facts, linker, {held.meaning for held in taken if held.meaning}),
+        *ambiguous(hints, facts, linker, {held.meaning for held in taken if held.meaning}, state.rows, run),
     ]
     doubts += [doubt for doubt in unspoken(hints, facts, linker) if doubt not in doubts]
     differing = (held for held in otherwise(hints, facts, linker) if differs(run(held.query), state.rows))

@@ -21,6 +21,7 @@ from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.bounds import Placed, bounds_in, texts_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.naming import is_key
 from servers.text2cypher.linking.said import named_properties, nearest
 
 MOST_KINDS = 3
@@ -139,7 +140,7 @@ class Composer:
                 kept = self._nearest(at, hints, dates)
                 return [" AND ".join(self._in_year(held, *one) for one in bound) for held in kept]
         if not properties and sign not in ("=", "%"):
-            properties = self._owned(shape, NUMBERS, hints)
+            properties = [held for held in self._owned(shape, NUMBERS, hints) if not is_key(property_of(held))]
         kept = self._nearest(at, hints, properties)
         if sign == "%":
             return [f"{held} % {number} = 0" for held in kept]

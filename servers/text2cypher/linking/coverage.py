@@ -72,7 +72,7 @@ class _Reading:
 
     def _is_function(self, word: str) -> bool:
         bare = {word, *(word.removesuffix(clitic) for clitic in self.language.clitics)}
-        return bool(bare & self.language.function)
+        return bool(bare & self.linker.function)
 
     def _is_left(self, word: str) -> bool:
         """True if a written lexicon maps the word to a relationship of the question that the query doesn't use."""

@@ -20,7 +20,7 @@ from servers.text2cypher.linking.filters import Conditions, Filter, Span, Words,
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.lexicon import Lexicon
 from servers.text2cypher.linking.meaning import Meanings
-from servers.text2cypher.linking.names import parts, root, roots, said_in, spaced
+from servers.text2cypher.linking.names import function_words, parts, root, roots, spaced, spans_of
 from servers.text2cypher.linking.naming import Naming
 from servers.text2cypher.linking.order import each, ends_of_loops, focus, is_said_once, without_asides
 from servers.text2cypher.linking.values import Mention, ValueIndex, folded
@@ -76,12 +76,16 @@ class Linker:
         self._named = {**lexicon.properties, **lexicon.labels}
         self.label_roots = roots(*schema.labels)
         """The roots of the words in labels."""
-        self.kind_roots = roots(*schema.relationships) - roots(*languages().function)
+        self.function = function_words(schema.relationships)
+        """The languages' function words that name no relationship of this graph."""
+        self.kind_roots = roots(*schema.relationships) - roots(*self.function)
         """The roots of the words in relationships, without function words (`PART_OF`)."""
-        self._roots = [(_roots(name), name) for name in (*schema.labels, *schema.relationships)]
+        self._roots = [(self.telling(name), name) for name in (*schema.labels, *schema.relationships)]
         named = {held for roots, _ in self._roots for held in roots}
         self._taken_roots = named | {root(word) for phrase in languages().cues for word in phrase.split()}
-        self._property_roots = [(_roots_of_property(name, named), name) for name in schema.properties if _roots(name)]
+        self._property_roots = [
+            (self._roots_of_property(name, named), name) for name in schema.properties if self.telling(name)
+        ]
         self._as = self.wording.compiled(r"\b‹such_as›\s+$")  # `needs … as a prerequisite` says it once
         self._counting = self.wording.compiled(r"\b‹count_said›(?=(?:\W+\w+){0,2}?\W+‹label›)")
         self._count_of = self.wording.compiled(r"\b(\w+)\s+‹count_of›\b")
@@ -116,13 +120,13 @@ class Linker:
             question, mentions = led, self._mentions(led)
             masked = blanked(question, mentions, "¤")
         counting = [held.span() for held in self._counting.finditer(masked)]
-        properties = [held for held in _spans(masked, self.lexicon.properties) if not _is_in(held, counting)]
+        properties = [held for held in spans_of(masked, self.lexicon.properties) if not _is_in(held, counting)]
         labels = [
             held
-            for held in _spans(masked, self.lexicon.labels)
+            for held in spans_of(masked, self.lexicon.labels)
             if not _is_in(held, [(s, e) for s, e, name in properties if name not in self.schema.nodes[held[2]]])
         ]
-        kinds = _spans(masked, self.lexicon.relationships)
+        kinds = spans_of(masked, self.lexicon.relationships)
         free = [held for held in kinds if not _is_in(held, [(start, end) for start, end, _ in properties])]
         again = [kind for start, _, kind in free if self._as.search(masked[:start])]
         pairs = is_cued(masked, {"pairs"})  # pairs are named by both ends
@@ -167,7 +171,7 @@ class Linker:
         )
 
     def _mentions(self, question: str) -> list[Mention]:
-        after = [_next_word(question, end) for _, end, _ in _spans(question, self._named)]
+        after = [_next_word(question, end) for _, end, _ in spans_of(question, self._named)]
         return self.values.find(question, after, self._known)
 
     def _counts_by_name(self, question: str) -> str:
@@ -207,11 +211,17 @@ class Linker:
 
     def _related(self, masked: str) -> tuple[str, ...]:
         """Labels and relationships with a root in the question, and properties with all roots in it."""
-        roots = {root(word) for word in re.findall(r"\w+", masked.lower()) if word not in languages().function}
+        roots = {root(word) for word in re.findall(r"\w+", masked.lower()) if word not in self.function}
         shared = [(held & roots, held <= roots, name) for held, name in self._roots if held & roots]
-        # `the primary suspect` names IS_PRIMARY_SUSPECT, not IS_SECONDARY_SUSPECT
+        # `the primary suspect` names IS_PRIMARY_SUSPECT, not IS_SECONDARY_SUSPECT; `mentions` no RT_MENTIONS
+        kinds = self.schema.relationships
         found = [
-            name for own, whole, name in shared if whole or not any(own < held for held, all_, _ in shared if all_)
+            name
+            for own, whole, name in shared
+            if whole
+            or not any(
+                own < held or (own == held and {name, other} <= {*kinds}) for held, all_, other in shared if all_
+            )
         ]
         whole = [name for held, name in self._property_roots if held <= roots]
         # `the price` of the only number that ends so: unitPrice
@@ -219,6 +229,16 @@ class Linker:
             names[0] for head, names in self._numbers.items() if head in roots - self._taken_roots and len(names) == 1
         ]
         return tuple(dict.fromkeys([*found, *whole, *heads]))
+
+    def telling(self, name: str) -> set[str]:
+        """The roots of a name's words without function words."""
+        return {root(part) for part in parts(name) if part not in self.function}
+
+    def _roots_of_property(self, name: str, others: set[str]) -> set[str]:
+        """The roots that mean a property: `views` for `view count`, but not `answers` for `answer count` if a label."""
+        counting = {root(part) for part in parts(name) if languages().cues.get(part, frozenset()) & {"count", "sum"}}
+        bare = self.telling(name) - counting
+        return bare if bare and not bare & others else self.telling(name)
 
     def _pairs(self, masked: str, properties: list[Span], labels: list[Span]) -> tuple[tuple[str, str], ...]:
         """(property, label) if the property's word directly precedes the label's."""
@@ -256,17 +276,6 @@ class Linker:
         return tuple(owners[:1])
 
 
-def _spans(text: str, phrases: dict[str, str]) -> list[Span]:
-    """(start, end, name) of each phrase in order; of overlapping ones only the longest."""
-    found: list[Span] = []
-    lower = text.lower()
-    for phrase in sorted(phrases, key=len, reverse=True):
-        for match in said_in(phrase, lower):
-            if not any(match.start() < end and start < match.end() for start, end, _ in found):
-                found.append((match.start(), match.end(), phrases[phrase]))
-    return sorted(found)
-
-
 def _is_in(span: Span, longer: Sequence[tuple[int, int]]) -> bool:
     """True if a longer span contains it: `country` in `bank country`."""
     start, end, _ = span
@@ -277,18 +286,6 @@ def _is_long_name(span: Span, text: str) -> bool:
     """True for a name of several words as in the graph, so that the `count` in `view count` asks for nothing."""
     words = text[span[0] : span[1]].lower().replace("_", " ").split()
     return len(words) > 1 and {root(word) for word in words} == roots(span[2])
-
-
-def _roots(name: str) -> set[str]:
-    function = languages().function
-    return {root(part) for part in parts(name) if part not in function and len(part) > 2}
-
-
-def _roots_of_property(name: str, others: set[str]) -> set[str]:
-    """The roots that mean a property: `views` for `view count`, but not `answers` for `answer count` if a label."""
-    counting = {root(part) for part in parts(name) if languages().cues.get(part, frozenset()) & {"count", "sum"}}
-    bare = _roots(name) - counting
-    return bare if bare and not bare & others else _roots(name)
 
 
 def _content(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache, lru_cache
 
 from servers.text2cypher.linking.language import languages
@@ -77,6 +77,17 @@ def said_in(phrase: str, text: str) -> Iterator[re.Match[str]]:
         yield from _pattern(phrase).finditer(text)
 
 
+def spans_of(text: str, phrases: Mapping[str, str]) -> list[tuple[int, int, str]]:
+    """(start, end, name) of each phrase in order; of overlapping ones only the longest."""
+    found: list[tuple[int, int, str]] = []
+    lower = text.lower()
+    for phrase in sorted(phrases, key=len, reverse=True):
+        for match in said_in(phrase, lower):
+            if not any(match.start() < end and start < match.end() for start, end, _ in found):
+                found.append((match.start(), match.end(), phrases[phrase]))
+    return sorted(found)
+
+
 @lru_cache(10_000)
 def _pattern(phrase: str) -> re.Pattern[str]:
     ending = f"(?:-?(?:{'|'.join(languages().clitics) or '(?!)'}))?"
@@ -92,3 +103,16 @@ def is_plural(phrase: str, phrases: Collection[str]) -> bool:
 def _plural(words: str) -> str:
     fitting = ((end, plural) for end, plural in languages().plurals if re.search(end, words))
     return next((re.sub(end, plural, words, count=1) for end, plural in fitting), words)
+
+
+def function_words(relationships: Collection[str]) -> frozenset[str]:
+    """The languages' function words without those that alone name a relationship: `mention` for MENTIONS.
+
+    Prepositions, auxiliaries and words for any relationship never do (`PART_OF`, HAS, CONNECTS).
+    """
+    held = languages()
+    small = {*held.yes_no, *held.patterns["preposition"].split("|")}
+    small |= {word for word in held.function if root(word) in roots(*held.graph)}
+    plain = roots(*held.function)
+    named = {root(part) for kind in map(parts, relationships) if roots(*kind) <= plain for part in kind}
+    return frozenset(word for word in held.function if word in small or root(word) not in named)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from servers.text2cypher.graph.backend import GraphBackend
 from servers.text2cypher.graph.schema import STRING
@@ -105,7 +105,7 @@ class ValueIndex:
         `known` words.
         """
         words = [(w.start(), w.end()) for w in re.finditer(r"\w+(?:[.\-]\w+)*", question)]
-        after, ordinary = set(labelled), set(known)
+        after, ordinary = set(labelled), frozenset(known)
         plain = languages().words | {word for phrase in ordinary for word in phrase.split()}
         taken: list[Mention] = []
 
@@ -124,12 +124,12 @@ class ValueIndex:
             said = question[start:end]
             named = start > words[0][0] and _is_name(said)
             unknown = size > 1 and not {*said.split()} & plain
-            may_be_misspelt = (start in after or named or unknown) and said.lower() not in ordinary
-            if may_be_misspelt and (found := self._close(said, start, end)):
+            own = said.lower() in ordinary or (said.islower() and root(said) in _roots_of(ordinary))
+            if (start in after or named or unknown) and not own and (found := self._close(said, start, end)):
                 taken.append(found)
         return sorted(taken, key=lambda m: m.start)
 
-    def _exact(self, question: str, start: int, end: int, labelled: bool, ordinary: Collection[str]) -> Mention | None:
+    def _exact(self, question: str, start: int, end: int, labelled: bool, ordinary: frozenset[str]) -> Mention | None:
         text = question[start:end]
         fold = folded(text)
         if fold not in self._by_fold and re.search(r"\d", text):
@@ -148,21 +148,23 @@ class ValueIndex:
             plain = text.islower() and question[:start][-1:] not in QUOTES
             places = [place for place in held if text == held[place] and not plain]
         else:
-            places = [place for place in held if named or self.is_choice(place)]
+            said = fold == text and root(fold) in _roots_of(ordinary)  # `released` is said of release_date
+            places = [place for place in held if not said and (named or self.is_choice(place))]
         if not places:
             return None
         value = text if text in {held[place] for place in places} else held[places[0]]
         return Mention(start, end, value, tuple(place for place in places if held[place] == value))
 
-    def _of_word(self, word: str, start: int, known: Collection[str]) -> Mention | None:
+    def _of_word(self, word: str, start: int, known: frozenset[str]) -> Mention | None:
         """A value of one word in lower case or in the plural, if neither a language nor a name has this word."""
         if len(word) < _LETTERS or not (word.islower() and word.isalpha()):
             return None
-        fold = word if word in self._by_fold else self._by_root.get(root(word), "")
         language = languages()
+        by_root = "" if word in language.irregular else self._by_root.get(root(word), "")
+        fold = word if word in self._by_fold else by_root
         if not fold or word in language.words - language.nouns.keys() - {*language.nouns.values()}:
             return None
-        if root(word) in {root(held) for phrase in known for held in phrase.split()}:
+        if root(word) in _roots_of(known):
             return None
         places = self._by_fold[fold]
         return Mention(start, start + len(word), next(iter(places.values())), tuple(places))
@@ -188,6 +190,12 @@ def _is_name(text: str) -> bool:
     """True if the words are capitalised, except for small ones between or before them."""
     words = text.split()
     return any(word[0].isupper() for word in words) and all(word[0].isupper() or len(word) <= _SMALL for word in words)
+
+
+@lru_cache(1)
+def _roots_of(phrases: frozenset[str]) -> set[str]:
+    """The roots of all words of these phrases."""
+    return {root(word) for phrase in phrases for word in phrase.split()}
 
 
 def _digits(text: str) -> str:

@@ -105,3 +105,39 @@ def test_two_properties_that_are_equal_are_the_same(tmp_path: Path) -> None:
     query = "MATCH (p:Parcel) WHERE p.origin = p.goal RETURN p.name"
     assert answered(held, "List the names of the parcels whose origin and goal are the same", query) == "success"
     held.backend.close()
+
+
+TWICE = {
+    "nodes.Member": "name,town\nSol,Oban\nada,Kyle\n",
+    "nodes.Tag": "name\nSol\nSea\n",
+    "nodes.Post": "name,likes,likability\np1,3,7\np2,5,1\np3,1,4\n",
+    "edges.WRITES": "from_label,from_key,to_label,to_key\nMember,Sol,Post,p1\nMember,ada,Post,p2\nMember,ada,Post,p3\n",
+    "edges.MENTIONS": "from_label,from_key,to_label,to_key\nPost,p2,Member,Sol\n",
+    "edges.TAGGED": "from_label,from_key,to_label,to_key\nPost,p3,Tag,Sol\n",
+}
+twice = graph_of(TWICE)
+_POST = "MATCH (p:Post)"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "status"),
+    [
+        ("Which members mention 'Sol'?", "MATCH (m:Member {name: 'Sol'}) RETURN m.name", "uncertain"),
+        (
+            "Which posts mention the member 'Sol'?",
+            f"{_POST}-[:MENTIONS]->(:Member {{name: 'Sol'}}) RETURN p",
+            "success",
+        ),
+        ("Which posts are by 'Sol'?", f"{_POST}-[:TAGGED]->(t:Tag) WHERE t.name = 'Sol' RETURN p.name", "uncertain"),
+        ("Which posts are tagged 'Sol'?", f"{_POST}-[:TAGGED]->(t:Tag) WHERE t.name = 'Sol' RETURN p.name", "success"),
+        ("List the posts and their likes.", f"{_POST} RETURN p.likes", "uncertain"),
+    ],
+)
+def test_a_relationships_verb_and_a_name_of_two_things_are_not_passed_over(
+    twice: Workbench, question: str, query: str, status: str
+) -> None:
+    assert answered(twice, question, query) == status
+
+
+def test_things_and_their_properties_are_both_shown(twice: Workbench) -> None:
+    assert _first(twice, "List the posts and their likes.")["columns"] == ["a.name", "a.likes"]
