@@ -20,7 +20,7 @@ from agentd.agent.history import PastTurn
 from agentd.agent.text import fold
 from agentd.agent.toolset import Toolset
 from agentd.apps.analytics import vocabulary
-from agentd.apps.analytics.planner import examples, reading
+from agentd.apps.analytics.planner import entries, examples
 from agentd.apps.analytics.question import periods
 from agentd.apps.letters.evidence.normalisers.texts import content
 from agentd.errors import InvalidParams
@@ -51,8 +51,8 @@ def said(words: str) -> None:
 
 
 def answered(words: str) -> None:
-    with contextlib.suppress(reading.Unreadable):
-        reading.json_object(words)
+    with contextlib.suppress(entries.Unreadable):
+        entries.json_object(words)
 
 
 def prompt(words: str) -> None:

@@ -4,7 +4,9 @@ ask`: asks like `agentd analyze`; questions can be saved under a name and asked 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,6 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """The exit code: 0 with an answer, 1 without, 2 if there is nothing to ask."""
     from agentd import config
-    from agentd.apps.analytics.saved import NotSaved, Saved, SavedQuestions
 
     saved = SavedQuestions(Path(config.load(given.config, state=given.state, listen=given.listen).state))
     try:
@@ -52,3 +53,44 @@ def run(given: argparse.Namespace) -> int:
     if code == 0 and given.save:
         saved.save(given.save, Saved(given.question, given.style))
     return code
+
+
+class NotSaved(KeyError):
+    """No question has this name; the text says which there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A question and its plan style (None: the configured one)."""
+
+    question: str
+    style: str | None = None
+
+
+class SavedQuestions:
+    """The saved questions of a state folder, in `analytics/saved.json`."""
+
+    def __init__(self, state: Path) -> None:
+        self._file = state / "analytics" / "saved.json"
+
+    def all(self) -> dict[str, Saved]:
+        """The questions by name. Raises ValueError if the file can't be parsed."""
+        if not self._file.is_file():
+            return {}
+        content = json.loads(self._file.read_text(encoding="utf-8"))
+        return {name: Saved(**each) for name, each in content.items()}
+
+    def named(self, name: str) -> Saved:
+        """The question saved under a name. Raises NotSaved."""
+        known = self.all()
+        if name not in known:
+            raise NotSaved(f"no question is saved as {name!r}; there are: {', '.join(sorted(known)) or 'none'}")
+        return known[name]
+
+    def save(self, name: str, question: Saved) -> None:
+        """Saves a question under a name, replacing an earlier one."""
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        content = {key: asdict(each) for key, each in ({**self.all(), name: question}).items()}
+        beside = self._file.with_suffix(".new")
+        beside.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        beside.replace(self._file)

@@ -24,6 +24,7 @@ _SENTENCE = re.compile(rf"(?<=[.!?;])\s+|{_LINE.pattern}")
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+|[\w{}]+")
 """A word or a whole number: `33,33` repeats nothing."""
 _AGAIN = re.compile(r"(?<![\w-])(\w[^.!?\n{}]{1,80}?)(?:(?!(?<=\d)[,:]\d)[\s,;:]+\1)+(?![\w-])", re.IGNORECASE)
+_SAMPLE = re.compile(r"(?:Contoh|Sample \(contoh\)): [^.]+\.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,3 +116,18 @@ def repeats(template: str) -> bool:
 
 def _words(text: str) -> Iterable[str]:
     return _WORD.findall(text)
+
+
+def says_sample(notice: str) -> bool:
+    """Whether a data server's notice begins with the sample notice, i.e. its rows are made up."""
+    return _SAMPLE.match(notice) is not None
+
+
+def is_sample(warning: str) -> bool:
+    """Whether a warning only says that the data are a sample; it doesn't lower the answer's quality."""
+    return _SAMPLE.fullmatch(warning) is not None
+
+
+def with_sample(narrative: str, warnings: Iterable[str]) -> str:
+    """The narrative, followed by the sample notice if one of the warnings is one."""
+    return "\n\n".join([narrative, *filter(is_sample, warnings)])

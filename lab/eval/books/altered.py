@@ -30,7 +30,7 @@ from agentd.apps.analytics.checks.dates import dates_for, usable
 from agentd.apps.analytics.checks.doubts import doubts, of_the_answer, refusals
 from agentd.apps.analytics.checks.limits import lists_for_one
 from agentd.apps.analytics.checks.other_readings import Other, other_readings
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.periods import periods_in, timeless
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan

@@ -13,23 +13,19 @@ from datetime import date
 
 from sqlglot import exp
 
-from agentd.apps.analytics.checks import voided_rows
-from agentd.apps.analytics.checks.agreement import restricted
-from agentd.apps.analytics.checks.flags import affirmed, chosen_although_denied, denied
-from agentd.apps.analytics.checks.group_keys import counts_the_join, needless_keys
+from agentd.apps.analytics.checks.conditions import BOUNDS, kept, late, unexplained, unread
 from agentd.apps.analytics.checks.not_consulted import not_consulted
 from agentd.apps.analytics.checks.schema_reading import Asked, Found, Reading
 from agentd.apps.analytics.checks.unanswered import unanswered
 from agentd.apps.analytics.checks.unknown_words import said_in
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import FIGURES, Schema
-from agentd.apps.analytics.sql.tree import of_kind, rows_divided_by, tree, trees
-from agentd.apps.analytics.vocabulary import finder, speaks, topics_of, vocabulary, words_of
+from agentd.apps.analytics.sql.tree import of_kind, own, rows_divided_by, tree, trees
+from agentd.apps.analytics.vocabulary import finder, speaks, words_of
 
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 _WHERE = 0
-_BOUNDS = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 _ENDS = {"GT": {"from"}, "LT": {"to"}}
 """The ends of a period that an operator bounds, by the first two letters of its name; all others bound both ends."""
 
@@ -46,55 +42,14 @@ def unaccounted(question: str, plan: Plan, schema: Schema, today: date, past: It
     counted = any(True for reading, _ in readings for _ in reading.own(exp.Count))
     found = [query["result_key"] for query in plan.selects if tree(query["query"]) is None]
     for reading, outer in readings:
-        found += [*_conditions(reading), *_days(reading, asked.text != talk, today.isoformat())]
+        found += [*unexplained(reading), *_days(reading, asked.text != talk, today.isoformat())]
         found += [*_aggregates(reading, counted), *_of_lines(reading), *not_consulted(reading)]
-        found += [*voided_rows.kept(reading), *voided_rows.unread(reading)]
+        found += [*kept(reading), *unread(reading)]
         found += [*_figures(reading), *needless_keys(reading), *counts_the_join(reading)]
         found += [*(_shown(reading) if outer else ()), *_misnamed(reading)]
     if any(reading.sources or reading.unknown for reading, _ in readings):
         found += unanswered(question, [reading for reading, _ in readings], schema)
     return list(dict.fromkeys(found))
-
-
-def _conditions(reading: Reading) -> Iterator[str]:
-    """Conditions whose value and column the question doesn't mention; negated ones if the question negates nothing."""
-    restricts = restricted(reading.asked.text) is not None
-    for leaf in reading.leaves():
-        columns = list(of_kind(leaf, exp.Column))
-        values = [each.name for each in of_kind(leaf, exp.Literal)]
-        negated = isinstance(leaf.parent, exp.Not)
-        if not columns or (values and any(reading.kind(column) == "temporal" for column in columns)):
-            continue
-        if _late(reading, leaf) or voided_rows.leaves_out(reading, leaf):
-            continue
-        if values and (negated or isinstance(leaf, exp.NEQ)):
-            accounted = restricts
-        elif isinstance(leaf, exp.Is) and ((negated and not restricts) or _beside_another(leaf)):
-            accounted = True  # agreement.py checks the negated ones
-        else:
-            said = any(map(reading.asked.says, values)) or _of_the_schema(reading, leaf, restricts)
-            accounted = said and not any(reading.better([column], columns) for column in columns)
-        turned = denied(reading, leaf, columns) or affirmed(reading, leaf, columns)
-        if not accounted or turned or chosen_although_denied(reading, leaf):
-            yield leaf.parent.sql() if negated and leaf.parent is not None else leaf.sql()
-
-
-def _beside_another(leaf: exp.Expr) -> bool:
-    """Whether a NULL test is an alternative to an exclusion on its column: `city <> 'Bogor' OR city IS NULL`."""
-    either = leaf.parent
-    return isinstance(either, exp.Or) and any(
-        each.this == leaf.this for each in (either.this, either.expression) if isinstance(each, exp.NEQ)
-    )
-
-
-def _late(reading: Reading, leaf: exp.Expr) -> bool:
-    """Whether a condition says that one date is after a deadline column, and the question asks for what is late."""
-    if not isinstance(leaf, _BOUNDS) or not finder("late").search(reading.asked.text):
-        return False
-    sides = (leaf.this, leaf.expression)
-    after, due = sides if isinstance(leaf, exp.GT | exp.GTE) else sides[::-1]
-    days = all(isinstance(side, exp.Column) and reading.kind(side) == "temporal" for side in sides)
-    return days and after != due and speaks(due.name, "deadlines")
 
 
 def _lasts(reading: Reading, column: exp.Column) -> bool:
@@ -109,52 +64,15 @@ def _lasts(reading: Reading, column: exp.Column) -> bool:
     )
 
 
-def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
-    """Whether the condition is justified by the schema: its columns are mentioned, it compares amounts that are shown
-    or (if the question asks for a subset) any amounts, it has codes that the schema explains, or it keeps every row."""
-    columns, values = list(of_kind(leaf, exp.Column)), [each.name for each in of_kind(leaf, exp.Literal)]
-    negated = isinstance(leaf.parent, exp.Not)
-    if isinstance(leaf, exp.Is) and not negated and not restricts:
-        return False
-    if isinstance(leaf, exp.LT) and values == ["0"]:
-        return False
-    if all(map(reading.meant, columns)):
-        return True
-    if isinstance(leaf, exp.Is):
-        outer = {join.this.alias_or_name.casefold() for join in reading.select.args.get("joins") or () if join.side}
-        filled = negated and not _alone(reading, columns)
-        return filled or any(
-            column.table.casefold() in outer and not _may_be_empty(reading, column) for column in columns
-        )
-    if len(columns) > 1 and all(reading.kind(column) in FIGURES for column in columns):
-        measures = topics_of(" ".join(words_of(column.name) for column in columns)) & vocabulary().measures
-        return {column.sql() for column in columns} <= {column.sql() for column in reading.shown} or bool(
-            restricts and measures
-        )
-    return restricts and bool(values) and all(value in reading.about(columns) for value in values)
-
-
-def _may_be_empty(reading: Reading, column: exp.Column) -> bool:
-    return (found := reading.column(column)) is not None and found[1].is_nullable
-
-
-def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
-    """Whether the columns are nullable and nothing else in the query reads them."""
-    read = [column.name for column in reading.own(exp.Column)]
-    found = [reading.column(column) for column in columns]
-    return all(read.count(column.name) == 1 for column in columns) and all(f and f[1].is_nullable for f in found)
-
-
 def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
     """Unmentioned date columns other than their table's own date; dates, except today, if the question names no time;
     columns that are bounded at one end only, in the WHERE or in a CASE branch together with it."""
     amounts = reading.hits_of(column for column in reading.shown if reading.kind(column) in FIGURES)
     for column in reading.own(exp.Column):
-        late = (around := column.find_ancestor(*_BOUNDS)) is not None and _late(reading, around)
-        other = reading.kind(column) == "temporal" and not (
-            reading.is_own_date(column) or late or _lasts(reading, column)
-        )
-        if other and not reading.hits_of([column]) - amounts:
+        if reading.kind(column) != "temporal" or reading.is_own_date(column) or _lasts(reading, column):
+            continue
+        past = (around := column.find_ancestor(*BOUNDS)) is not None and late(reading, around)
+        if not past and not reading.hits_of([column]) - amounts:
             yield column.name
     ends: dict[str, dict[int, set[str]]] = {}
     for each in reading.own(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.EQ, exp.In, exp.Like):
@@ -290,3 +208,55 @@ def _misnamed(reading: Reading) -> Iterator[str]:
         others = {*map(words_of, found[0].names)} if found else set()
         if words_of(part.alias) in others - {words_of(column.name)}:
             yield f"{column.name} AS {part.alias}"
+
+
+def needless_keys(reading: Reading) -> Iterator[str]:
+    """Group keys that the question doesn't mention, that aren't shown, or that are unique per row."""
+    plain = reading.plain
+    named = {each.alias.casefold(): each.unalias() for each in plain if each.alias}
+    seen = [column for each in plain for column in of_kind(each, exp.Column)]
+    group = reading.select.args.get("group")
+    inside = [c for each in reading.own(exp.AggFunc) for c in of_kind(each, exp.Column)]
+    summed = [read[0] for c in inside if (read := reading.column(c))] or list(reading.sources.values())[:1]
+    for key in group.expressions if group and not _summed_on(reading.select) else ():
+        key = named.get(key.name.casefold(), key) if isinstance(key, exp.Column) and not key.table else key
+        for column in of_kind(key, exp.Column):
+            found = reading.column(column)
+            if found is None or reading.kind(column) == "temporal":
+                if found and not reading.asked.by_time:
+                    yield f"GROUP BY {column.name}"
+                continue
+            each_row = found[1].is_primary_key and all(each is found[0] for each in summed) and not reading.unknown
+            each_row = each_row and (bool(inside) or not _referred_to(reading, column))
+            of_it = column in seen or found[1].kind == "identifier"
+            same = {column.table.casefold(), *reading.tied_to(column)}
+            beside = any(each.table.casefold() in same for each in seen)
+            if each_row or not reading.called(column) or not (column in seen or (of_it and beside)):
+                yield f"GROUP BY {column.name}"
+
+
+def _summed_on(select: exp.Select) -> bool:
+    """Whether the outer query sums the groups' sums again, so that the group keys don't matter."""
+    outer = select.find_ancestor(exp.Select) if isinstance(select.parent, exp.Subquery) else None
+    levels = [outer, select] if outer is not None and not outer.args.get("group") else []
+    return {type(each) for level in levels for each in own(level, exp.AggFunc)} == {exp.Sum}
+
+
+def _referred_to(reading: Reading, key: exp.Column) -> bool:
+    """Whether the query joins rows that refer to a key, so that it has several of them: the orders of an employee."""
+    ties = (sides for each in reading.own(exp.EQ) if key in (sides := (each.this, each.expression)))
+    others = [side for sides in ties for side in sides if side != key and isinstance(side, exp.Column)]
+    return any((found := reading.column(side)) and not found[1].is_primary_key for side in others)
+
+
+def counts_the_join(reading: Reading) -> Iterator[str]:
+    """COUNT(*) of groups outer-joined to what refers to them: a doctor without an appointment counts as one."""
+    counts = [each for each in reading.own(exp.Count) if isinstance(each.this, exp.Star)]
+    grouped = counts and reading.select.args.get("group")
+    for join in (join for join in reading.select.args.get("joins") or () if grouped and join.side == "LEFT"):
+        alias = join.this.alias_or_name.casefold()
+        for each in of_kind(join, exp.EQ):
+            sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
+            keys = {s.table.casefold() == alias for s in sides if (f := reading.column(s)) and f[1].is_primary_key}
+            if len(sides) > 1 and keys == {False}:  # only the other side is unique
+                yield from (count.sql() for count in counts)

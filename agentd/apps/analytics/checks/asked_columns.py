@@ -1,4 +1,4 @@
-"""Whether a plan uses the columns and units that its question names. Pure; used by coverage.
+"""Whether a plan uses the columns, units and deductions that its question names. Pure; used by coverage.
 
 One query of several is enough: "how many tracks, and what is their mean length" names the length of the second only.
 """
@@ -6,14 +6,15 @@ One query of several is enough: "how many tracks, and what is their mean length"
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
 from sqlglot import exp
 
+from agentd.apps.analytics.plan import Plan, text_of
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.tree import of_kind
-from agentd.apps.analytics.vocabulary import column_phrases, finder, phrase_finder, vocabulary, words_of
+from agentd.apps.analytics.sql.tree import nodes, of_kind
+from agentd.apps.analytics.vocabulary import column_phrases, finder, phrase_finder, topics_of, vocabulary, words_of
 
 _OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
 """Column names that a question may contain without meaning the column."""
@@ -76,3 +77,38 @@ def _other_units(asked: str, selects: Sequence[exp.Expr]) -> Iterator[str]:
         allowed = {float(factor) for factor in factors.split()}
         if phrase_finder(phrase).search(asked) and not allowed & {*numbers, prod(divisors)}:
             yield phrase
+
+
+def misdeducted(asked: str, select: exp.Select) -> Iterator[str]:
+    """Words for "before" or "after" a deduction if the query subtracts it, or multiplies by it, contrary to them; also
+    deductions that are added, and a profit with reversed sign (cost minus price)."""
+    less = _names(each.expression for each in of_kind(select, exp.Sub))
+    times = _names(of_kind(select, exp.Mul))
+    for phrase, parts in vocabulary().before_deductions.items():
+        if re.search(parts, less, re.IGNORECASE) and phrase_finder(phrase).search(asked):
+            yield phrase
+    for phrase, parts in vocabulary().after_deductions.items():
+        alone = re.search(parts, times, re.IGNORECASE) and not re.search(parts, less, re.IGNORECASE)
+        if alone and phrase_finder(phrase).search(asked):
+            yield phrase
+    for each in of_kind(select, exp.Add):
+        more = _names([each.expression]) if each.this.name == "1" else ""
+        if any(re.search(parts, more, re.IGNORECASE) for parts in vocabulary().after_deductions.values()):
+            yield each.sql()
+    for turned in of_kind(select, exp.Sub) if finder("gains").search(asked) else ():
+        left, right = (topics_of(words_of(_names([side]))) for side in (turned.this, turned.expression))
+        if "cost" in left - right and {"price", "sales"} & (right - left):
+            yield turned.sql()
+
+
+def not_deducted(asked: str, plan: Plan, schema: Schema) -> Iterator[str]:
+    """The word for a profit if the plan subtracts nothing and reads nothing of that name."""
+    gain, written = finder("gains"), text_of(plan)
+    columns = (column for column in schema.columns if column.name in written)
+    told = " ".join([words_of(written), *(column.description for column in columns)])
+    if (word := gain.search(asked)) and not gain.search(told) and not any(nodes(plan.selects, exp.Sub, exp.Neg)):
+        yield word[0]
+
+
+def _names(parts: Iterable[exp.Expr]) -> str:
+    return " ".join(column.name for part in parts for column in of_kind(part, exp.Column))

@@ -17,12 +17,9 @@ from agentd.agent.languages import languages, words
 from agentd.apps.analytics.answer.rules import Finding
 from agentd.apps.analytics.answer.rules import number as as_number
 from agentd.apps.analytics.checks.agreement import deadline_sides, disagreements, includes, of_both, restricted
-from agentd.apps.analytics.checks.asked_columns import unused
-from agentd.apps.analytics.checks.deductions import misdeducted, not_deducted
+from agentd.apps.analytics.checks.asked_columns import misdeducted, not_deducted, unused
 from agentd.apps.analytics.checks.limits import number_words
-from agentd.apps.analytics.plan.figures import orders_of
-from agentd.apps.analytics.plan.plan import Plan
-from agentd.apps.analytics.plan.reads import computed, text_of
+from agentd.apps.analytics.plan import Plan, computed, orders_of, text_of
 from agentd.apps.analytics.question.comparisons import SCALES, ends_of, plain
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import NO_SCHEMA, Schema

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema, Side
 from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.sql.tree import nodes, of_kind, own, selects_of

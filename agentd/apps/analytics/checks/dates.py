@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from sqlglot import exp
 
 from agentd.apps.analytics.checks.unknown_words import said_in
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.spans import Period, previous
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import DAY, conditions_of, nodes, of_kind, trees

@@ -16,8 +16,7 @@ from agentd.apps.analytics.checks.joins import codes_for_names, misjoined, only_
 from agentd.apps.analytics.checks.misplaced import misplaced
 from agentd.apps.analytics.checks.reckoning import altered
 from agentd.apps.analytics.checks.unknown_words import unknown_words
-from agentd.apps.analytics.plan.plan import Plan
-from agentd.apps.analytics.plan.reads import text_of
+from agentd.apps.analytics.plan import Plan, text_of
 from agentd.apps.analytics.question.other_names import as_planned
 from agentd.apps.analytics.question.periods import periods_in
 from agentd.apps.analytics.schema import Schema

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.sql.tree import DAY, nodes, of_kind, trees
 from agentd.apps.analytics.vocabulary import finder
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.checks.guarded_times import other_months, other_times, unlimited
 from agentd.apps.analytics.checks.limits import other_rows
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_a_row, of_kind, sources_of, trees
 

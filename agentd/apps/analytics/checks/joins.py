@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.checks.schema_reading import HEADS
 from agentd.apps.analytics.checks.unknown_words import said_in
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import FIGURES, Pair, Schema, Side
 from agentd.apps.analytics.sql import edits
 from agentd.apps.analytics.sql.projections import projections

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from agentd.agent import languages
 from agentd.apps.analytics.answer.statements import ENDS, statements_in
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.comparisons import superlatives
 from agentd.apps.analytics.sql import edits
 from agentd.apps.analytics.sql.projections import order_of

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from agentd.apps.analytics.answer.placeholders import is_period
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.comparisons import months_in
 from agentd.apps.analytics.sql.projections import Projection, projections
 from agentd.apps.analytics.sql.tree import DAY, nodes

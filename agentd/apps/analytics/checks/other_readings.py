@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.answer.rules import Finding, number
 from agentd.apps.analytics.checks.schema_reading import Asked, Reading
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.comparisons import bounds_of
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import Schema, Table

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from agentd.agent.languages import words
 from agentd.apps.analytics.checks.coverage import numbers_in
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.comparisons import SCALES
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import nodes, of_kind

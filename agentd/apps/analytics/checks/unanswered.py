@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from agentd.apps.analytics.checks.ranking import misranked
 from agentd.apps.analytics.checks.schema_reading import Asked, Reading
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import FIGURES, Schema
+from agentd.apps.analytics.sql.projections import RANKS
 from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, words_of
 
@@ -73,3 +73,19 @@ def _not_split(asked: Asked, readings: list[Reading], schema: Schema) -> Iterato
     for said, thing in asked.split_by:
         if any(thing.hits(table.about) for table in schema.tables) and not any(map(thing.hits, by)):
             yield said
+
+
+def misranked(reading: Reading) -> Iterator[str]:
+    """Keys and dates that pick rows as the most of something else: `ORDER BY OrderID DESC LIMIT 1`."""
+    select, asked = reading.select, reading.asked
+    if not asked.ends or finder("by_age").search(asked.text):
+        return
+    named = {each.alias.casefold(): each.this for each in select.expressions if isinstance(each, exp.Alias)}
+    orders = [each.parent.args.get("order") for each in reading.own(*RANKS)]
+    for order in [*orders, reading.cutting_order]:
+        key = order.expressions[0].this if order else None
+        key = named.get(key.name.casefold(), key) if isinstance(key, exp.Column) and not key.table else key
+        if not isinstance(key, exp.Column) or reading.said(key):
+            continue
+        if reading.kind(key) in ("identifier", "temporal"):
+            yield f"ORDER BY {key.name}"

@@ -11,8 +11,7 @@ from sqlglot import exp
 from agentd.agent.languages import words
 from agentd.agent.text import stem
 from agentd.apps.analytics.checks.coverage import known_words, names_in
-from agentd.apps.analytics.plan.plan import Plan
-from agentd.apps.analytics.plan.reads import text_of
+from agentd.apps.analytics.plan import Plan, text_of
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import nodes

@@ -11,11 +11,10 @@ from agentd.apps.analytics.answer.statements import spoken_of
 from agentd.apps.analytics.checks import left_out
 from agentd.apps.analytics.checks.other_readings import other_readings
 from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext
-from agentd.apps.analytics.plan.plan import planned
-from agentd.apps.analytics.sample import says_sample
+from agentd.apps.analytics.plan import planned
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, NodeFailed, SqlQueryPlan
-from agentd.apps.analytics.wording import say_for
+from agentd.apps.analytics.wording import say_for, says_sample
 
 SQL_TOOL, OPERATIONS_TOOL, STORE_TOOL = "execute_sql_query", "execute_operation_plan", "store_session_data"
 SQL_COMMUNICATION = "MySQL MCP Server communication error"

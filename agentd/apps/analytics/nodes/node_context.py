@@ -12,14 +12,17 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from agentd.agent.toolset import Toolset
-from agentd.apps.analytics.planner.reading import json_object
-from agentd.apps.analytics.state import MCPToolCallLog
+from agentd.apps.analytics import servers
+from agentd.apps.analytics.planner.entries import json_object
+from agentd.apps.analytics.state import AgentState, MCPToolCallLog
+from agentd.apps.analytics.wording import say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable, ToolError
 from agentd.messages import Caller, ChatMessage, Fallback, ModelRequest, ToolCall, Usage
 from agentd.ports import ChatModel, Clock, ToolHost
 from agentd.runs.records import RunRecord
 
 T = TypeVar("T")
+ROWS_TOOL = "retrieve_session_data"
 ROWS_LOGGED = 20
 """The most items of a list in a logged response, because the log is part of the state."""
 HOPELESS = frozenset({"auth", "not_found", "blocked", "bad_request"})
@@ -208,3 +211,20 @@ def _shortened(value: Any) -> Any:
         kept: list[Any] = [_shortened(inner) for inner in value[:ROWS_LOGGED]]
         return [*kept, f"… {len(value) - ROWS_LOGGED} more"] if len(value) > ROWS_LOGGED else kept
     return value
+
+
+async def rows_behind(state: AgentState, context: NodeContext) -> tuple[list[dict[str, Any]], str | None]:
+    """(the rows, a warning if they are no longer available)."""
+    handles = state.get("data_handles") or []
+    if not handles:
+        return list(state.get("raw_query_results") or []), None
+    say = say_for(state["user_query"])
+    asked = {"session_id": state["session_id"], "data_handle_id": handles[0].get("data_handle_id")}
+    try:
+        answer = await context.call(servers.GRAPH, ROWS_TOOL, asked)
+    except CallFailed as error:
+        return [], say["not_read"].format(error=error)
+    rows = answer.get("retrieved_data")
+    if not isinstance(rows, list):
+        return [], say["not_read"].format(error=answer.get("error") or "-")
+    return rows, None

@@ -20,10 +20,10 @@ from agentd.apps.analytics.nodes.clarifying import without_period
 from agentd.apps.analytics.nodes.execute_query import OPERATIONS_TOOL
 from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.nodes.understand_query import known_plan
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.planner.conversion import lacks_columns, read_plan
+from agentd.apps.analytics.planner.entries import Unreadable
 from agentd.apps.analytics.planner.examples import ExampleLibrary
-from agentd.apps.analytics.planner.reading import Unreadable
 from agentd.apps.analytics.planner.request import corrected, messages_for
 from agentd.apps.analytics.planner.schema import plan_schema
 from agentd.apps.analytics.planner.template import worded_truly

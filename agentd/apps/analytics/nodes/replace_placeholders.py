@@ -12,11 +12,9 @@ from typing import Any
 from agentd.apps.analytics import servers
 from agentd.apps.analytics.answer.narrative import in_currency, narrative_of
 from agentd.apps.analytics.answer.placeholders import in_points, rules_for, units_of
-from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext
-from agentd.apps.analytics.nodes.session_rows import rows_behind
-from agentd.apps.analytics.sample import is_sample, said
+from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext, rows_behind
 from agentd.apps.analytics.state import AgentState, NodeFailed
-from agentd.apps.analytics.wording import words_for
+from agentd.apps.analytics.wording import is_sample, with_sample, words_for
 
 TOOL = "fill_placeholders"
 COMMUNICATION = "Placeholder MCP Server communication error"
@@ -59,7 +57,7 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
     if score < CERTAIN and doubts:
         narrative = f"{words.say['unsure'].format(why=' '.join(doubts[:DOUBTS_SAID]))}\n\n{narrative}"
     changes: dict[str, Any] = {
-        "final_narrative": said(narrative, warnings),
+        "final_narrative": with_sample(narrative, warnings),
         "data_table_for_display": rows,
         "table_units": units_of(rows, mapping, currency),
         "executive_summary": summary.result(),

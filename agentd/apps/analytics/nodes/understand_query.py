@@ -16,8 +16,8 @@ from agentd.agent.languages import words
 from agentd.apps.analytics import servers
 from agentd.apps.analytics.nodes.clarifying import without_subject
 from agentd.apps.analytics.nodes.node_context import NodeContext
+from agentd.apps.analytics.planner.entries import Unreadable, texts, unwrapped
 from agentd.apps.analytics.planner.examples import Example, ExampleLibrary
-from agentd.apps.analytics.planner.reading import Unreadable, texts, unwrapped
 from agentd.apps.analytics.question.periods import period_of, periods_in
 from agentd.apps.analytics.sql.tree import nodes
 from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod, past_questions

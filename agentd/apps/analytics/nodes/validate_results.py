@@ -12,14 +12,12 @@ from agentd.apps.analytics.checks import coverage, left_out, other_readings
 from agentd.apps.analytics.checks.doubts import of_the_answer
 from agentd.apps.analytics.checks.limits import lists_for_one
 from agentd.apps.analytics.checks.results import checked, quality_score
-from agentd.apps.analytics.nodes.node_context import NodeContext
-from agentd.apps.analytics.nodes.session_rows import rows_behind
-from agentd.apps.analytics.plan.plan import Plan, planned
+from agentd.apps.analytics.nodes.node_context import NodeContext, rows_behind
+from agentd.apps.analytics.plan import Plan, planned
 from agentd.apps.analytics.question.periods import timeless
-from agentd.apps.analytics.sample import is_sample
 from agentd.apps.analytics.sql.tree import nodes
 from agentd.apps.analytics.state import AgentState, NodeFailed
-from agentd.apps.analytics.wording import say_for
+from agentd.apps.analytics.wording import is_sample, say_for
 
 
 async def validate_results(state: AgentState, context: NodeContext) -> dict[str, Any]:

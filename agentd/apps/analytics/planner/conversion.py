@@ -10,10 +10,15 @@ from typing import Any
 from agentd.apps.analytics.answer import placeholders
 from agentd.apps.analytics.answer.statements import KINDS, spoken_of
 from agentd.apps.analytics.checks import limits
-from agentd.apps.analytics.plan.figures import settled
-from agentd.apps.analytics.plan.plan import Plan
-from agentd.apps.analytics.planner.entries import of_the_period, operations_in, queries_in, rules_in, sources_in
-from agentd.apps.analytics.planner.reading import unwrapped
+from agentd.apps.analytics.plan import Plan, settled
+from agentd.apps.analytics.planner.entries import (
+    of_the_period,
+    operations_in,
+    queries_in,
+    rules_in,
+    sources_in,
+    unwrapped,
+)
 from agentd.apps.analytics.planner.template import headed, unsaid, without_period, worded_once
 from agentd.apps.analytics.question.comparisons import uncovered
 from agentd.apps.analytics.schema import NO_SCHEMA, Schema

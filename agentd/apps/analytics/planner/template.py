@@ -10,9 +10,7 @@ from agentd.apps.analytics import wording
 from agentd.apps.analytics.answer import placeholders
 from agentd.apps.analytics.answer.statements import Statement, spoken_of, statements_in
 from agentd.apps.analytics.checks.unknown_words import said_in, unknown_words
-from agentd.apps.analytics.plan.figures import orders_of
-from agentd.apps.analytics.plan.plan import Plan
-from agentd.apps.analytics.plan.reads import text_of
+from agentd.apps.analytics.plan import Plan, orders_of, text_of
 from agentd.apps.analytics.question import comparisons
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.projections import projections

@@ -25,7 +25,6 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 from agentd.agent.languages import words
-from agentd.apps.analytics.question.other_years import in_other_years, is_year, shorter_than_a_year
 from agentd.apps.analytics.question.period_readers import MONTH_WORDS, NUMBERS, read
 from agentd.apps.analytics.question.spans import (
     Period,
@@ -179,7 +178,7 @@ def _within_years(found: list[_Found], text: str) -> list[_Found]:
 
 def _is_of_another(point: _Found, found: list[_Found], text: str) -> bool:
     """Whether it only says "the period before" another named one of the same length ("Februari 2023 dibanding bulan
-    sebelumnya"), or the year before a shorter one. plan_dates and other_years compute these."""
+    sebelumnya"), or the year before a shorter one. dates.py and `in_other_years` compute these."""
     if not _PRECEDING.search(text[point.start : point.stop]):
         return False
     others = [each.period for each in found if each is not point]
@@ -214,3 +213,35 @@ def periods_in(question: str, past: list[str], today: date) -> list[Period]:
         start = found and (found.start or found.end)
         year = start.year if start else year
     return periods_of(question, today, year)
+
+
+def is_year(period: Period) -> bool:
+    """Whether it is a whole calendar year."""
+    start, end = period.start, period.end
+    return start is not None and start == date(start.year, 1, 1) and end == date(start.year, 12, 31)
+
+
+def shorter_than_a_year(period: Period) -> bool:
+    """Whether it has both ends and is shorter than a year."""
+    return period.start is not None and period.end is not None and (period.end - period.start).days < 364
+
+
+def in_other_years(periods: list[Period], text: str) -> list[Period]:
+    """The periods of a question. If it compares a short one with years, these become its days in each of them.
+
+    "A year before" is the year before the period's, as is a "last year" equal to it. The period comes first. A question
+    for a whole year ("seluruh tahun 2022") means that year.
+    """
+    short = next((each for each in periods if shorter_than_a_year(each)), None)
+    compares = finder("compares", "same", "year_before").search(text)
+    if short is None or short.start is None or finder("whole").search(text) or not compares:
+        return periods
+    own = short.start.year
+    years = [each.start.year for each in periods if is_year(each) and each.start is not None]
+    wanted = [year for year in years if year != own]
+    if (own in years and finder("last_year").search(text)) or (not wanted and finder("year_before").search(text)):
+        wanted = [own - 1]
+    if not wanted:
+        return periods
+    others = [each for each in periods if each is not short and not is_year(each)]
+    return [short, *(in_year_of(short, year) for year in wanted), *others]

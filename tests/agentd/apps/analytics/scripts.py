@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from tests.daemon import HEAD
 from tests.servers.sim_testgeluran.seed import DETAILS, SUMMARY
 

@@ -11,7 +11,7 @@ import pytest
 from openpyxl import load_workbook
 
 from agentd.apps.analytics import books_command, command, export
-from agentd.apps.analytics.saved import NotSaved, Saved, SavedQuestions
+from agentd.apps.analytics.books_command import NotSaved, Saved, SavedQuestions
 from tests.agentd.apps.analytics.scripts import CONFIG
 
 ROWS = [

@@ -9,7 +9,7 @@ import pytest
 from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.checks.guarded_times import timeless_whole
 from agentd.apps.analytics.checks.limits import as_asked
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql import edits
 from tests.agentd.apps.analytics.checks.test_accounting import doubts

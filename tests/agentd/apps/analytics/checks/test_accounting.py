@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.checks.accounting import unaccounted
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.scripts import of
 

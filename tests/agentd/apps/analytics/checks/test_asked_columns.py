@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentd.apps.analytics.checks.coverage import uncovered
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.scripts import of
 

@@ -10,7 +10,7 @@ import pytest
 from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.checks.dates import other_dates
 from agentd.apps.analytics.checks.unknown_words import unknown_words
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.office import Office, differs, plan, unsure
 from tests.agentd.apps.analytics.scripts import SALES, of

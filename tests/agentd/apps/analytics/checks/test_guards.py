@@ -7,7 +7,7 @@ import pytest
 from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.checks.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.checks.joins import side_by_side
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.schema import Schema
 

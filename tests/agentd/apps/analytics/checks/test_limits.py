@@ -7,7 +7,7 @@ import pytest
 from agentd.apps.analytics.checks.guarded_times import part_of_the_period
 from agentd.apps.analytics.checks.guards import silent_mistakes
 from agentd.apps.analytics.checks.limits import asked_for, lists_for_one, number_words
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
 
 DATES = {"TODAY": "2023-03-01", "START_DATE": "2023-01-01", "END_DATE": "2023-01-31"}

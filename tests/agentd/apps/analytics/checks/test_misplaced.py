@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentd.apps.analytics.checks.misplaced import misplaced
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.state import SqlQueryPlan
 
 OF_1995 = "FROM Orders WHERE d >= '1995-01-01' AND d < '1996-01-01'"

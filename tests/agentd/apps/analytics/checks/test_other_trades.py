@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.checks.doubts import doubts, of_the_answer, refusals
-from agentd.apps.analytics.plan.plan import Plan
+from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
