@@ -26,7 +26,6 @@ from agentd.messages import (
 )
 from agentd.rpc.wire import error_object
 from agentd.runs.events import EventLog
-from agentd.runs.segment import ENDED
 from agentd.runs.visibility import kept_of_new, keyed, owns
 
 
@@ -41,7 +40,6 @@ class MemoryRun:
     outcome: AgentOutcome
     error: AgentdError | None = None
     task: asyncio.Task[None] | None = None
-    decided: asyncio.Future[tuple[bool, dict[str, Any] | None]] | None = None
     log: EventLog = field(init=False)
     broken: Exception | None = None
     readers: int = 0
@@ -102,47 +100,6 @@ class MemoryRuns:
 
     async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
         return self._seen(run_id, caller).outcome.model_dump(mode="json")
-
-    async def cancel(self, run_id: str, caller: Caller) -> AgentOutcome:
-        """Cancel the run's task."""
-        run = self._seen(run_id, caller)
-        if run.outcome.status in ENDED:
-            raise Conflict(f"The run has ended ({run.outcome.status}); there is nothing to cancel")
-        assert run.task is not None
-        run.task.cancel()
-        await asyncio.wait((run.task,))
-        if run.outcome.status not in ENDED:  # the task had not started
-            self._end(run, "cancelled")
-        return run.outcome
-
-    async def approve(
-        self, run_id: str, approval_id: str, approved: bool, arguments: dict[str, Any] | None, caller: Caller
-    ) -> AgentOutcome:
-        """Resume the work that waits in `approval_of`."""
-        run = self._seen(run_id, caller)
-        pending = run.outcome.approval
-        if pending is None or run.decided is None or run.decided.done():
-            raise Conflict("No call of this run waits for an approval")
-        if pending.approval_id != approval_id:
-            raise NotFound("No approval of this id waits")
-        run.update(status="running", approval=None)
-        run.decided.set_result((approved, arguments))
-        return await self._settled(run)
-
-    async def list(
-        self, caller: Caller, session_id: str | None, status: str | None, limit: int, parked: bool = False
-    ) -> dict[str, Any]:
-        """The runs, newest first; none is ever parked here."""
-        if parked:
-            return {"runs": []}
-        seen = [] if caller.is_visitor else list(reversed(self._runs.values()))
-        mine = [run.outcome for run in seen if owns(run.owner, caller, (run.key_hash,))]
-        kept = [
-            {"run_id": one.run_id, "session_id": one.session_id, "status": one.status}
-            for one in mine
-            if session_id in (None, one.session_id) and status in (None, one.status)
-        ]
-        return {"runs": kept[:limit]}
 
     async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncIterator[Event]:
         """Stored events, then live ones until the run ends."""
@@ -208,8 +165,7 @@ class MemoryRuns:
 
     async def _settled(self, run: MemoryRun) -> AgentOutcome:
         assert run.task is not None
-        while not run.task.done() and run.outcome.status != "needs_approval":
-            await asyncio.wait((run.task,), timeout=0.01)
+        await asyncio.wait((run.task,))
         if run.error is not None:
             done = run.outcome
             run.error.data.setdefault("run_id", done.run_id)

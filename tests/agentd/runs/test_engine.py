@@ -281,9 +281,12 @@ async def test_ids_of_others_are_not_found(start: Start) -> None:
         for forbidden in (
             daemon.runs.get("r1", OTHER),
             daemon.runs.cancel("r1", OTHER),
+            daemon.runs.approve("r1", "a1", True, None, OTHER),
             daemon.runs.run("x", AgentOptions(session_id="s1"), OTHER),
             daemon.runs.run("x", AgentOptions(run_id="r1"), OTHER),
             daemon.sessions.get("s1", OTHER),
+            daemon.sessions.fork("s1", OTHER),
+            daemon.sessions.export("s1", OTHER),
             daemon.sessions.delete("s1", OTHER),
         ):
             with pytest.raises(NotFound):

@@ -43,6 +43,17 @@ async def test_a_cursor_that_no_page_gave_is_refused(start: Start, before: str) 
                 await daemon.sessions.list(caller, before=before)
 
 
+async def test_sessions_are_paged_newest_first(start: Start) -> None:
+    async with start(final("satu")) as daemon:
+        for title in "012":
+            await daemon.sessions.create(STAFF, title)
+            daemon.clock.advance(1)
+        page = await daemon.sessions.list(STAFF, limit=2)
+        assert [one["title"] for one in page["sessions"]] == ["2", "1"]
+        rest = await daemon.sessions.list(STAFF, limit=2, before=page["next"])
+        assert ([one["title"] for one in rest["sessions"]], rest["next"]) == (["0"], None)
+
+
 async def test_a_fork_shares_the_past_and_no_future(start: Start) -> None:
     async with start(final("satu"), final("dua")) as daemon:
         await daemon.runs.run("a", AgentOptions(session_id="s1"), KIOSK)
