@@ -23,6 +23,7 @@ OURS = ("__main__", "agentd", "bridges", "clients", "servers")
 CAUSES, FRAMES = 8, 6
 _NUMBER = re.compile(r"(?<![0-9a-f])(?=\d*[a-f])(?P<id>[0-9a-f]{32}(?:[0-9a-f]{8})?)(?![0-9a-f])|\d(?:[ .-]?\d){5,}")
 """A number; or a random id of ours, in which digits stand side by side by chance."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def log_to(stream: TextIO, level: int | str, report: Callable[[BaseException | None], None]) -> None:
@@ -45,6 +46,12 @@ def mask(text: str) -> str:
     Ids of 32 or 40 hexadecimal digits, as the daemon makes for runs and sessions, stay whole.
     """
     return _NUMBER.sub(lambda found: found["id"] or found[0][:2] + "••••", text)
+
+
+def in_line(text: str) -> str:
+    """The masked text for a line of the log: control characters and changes of direction, on which a terminal would
+    act, become blanks."""
+    return _CONTROL.sub(" ", mask(text))
 
 
 def failures(error: BaseException) -> list[dict[str, Any]]:
@@ -85,7 +92,7 @@ class DiscreetFormatter(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        line = f"{record.levelname} {record.name}: {mask(' '.join(self._text(record).split()))}"
+        line = f"{record.levelname} {record.name}: {in_line(' '.join(self._text(record).split()))}"
         if record.exc_info and record.exc_info[1] is not None:
             causes = (f"{one['type']} at {' < '.join(one['at'])}" for one in failures(record.exc_info[1]))
             line += f" [{'; '.join(causes)}]"

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from agentd.agent.four_eyes import identity_fields
 from agentd.agent.languages import languages, replies, words
-from agentd.agent.text import normal, plain
+from agentd.agent.text import normal, one_line, plain
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, Basis, Caller, Consent, Json, ToolCall, ToolInfo, ToolOutcome, canonical
 from agentd.ports import CallPolicy, ToolHost
@@ -27,8 +27,6 @@ REFUSALS = frozenset(map(plain, words().refusals))
 _LONGEST = max(len(phrase.split()) for phrase in ASSENTS | _BESIDE | REFUSALS)
 
 _CALLED = re.compile(r"^(?:generate_|create_|issue_|make_)")
-
-
 Chooser = Literal["model", "person", "program"]
 """Who chose a call: a model, a person by hand (Tools.call), or one of the daemon's own workflows."""
 
@@ -168,12 +166,13 @@ def summary(
     notes = [text.differs.format(title=one.title, registered=one.registered) for one in disputes]
     unsure = dict.fromkeys(_title(tool.input_schema, path.partition(".")[0]) for path in doubted)
     notes += [text.doubted.format(titles=", ".join(unsure))] if unsure else []
-    return "\n".join([f"{head}: {title}", *rows, "", *notes, ask])
+    return "\n".join([f"{head}: {title}", *rows, "", *map(one_line, notes), ask])
 
 
 def titled(tool: ToolInfo, arguments: Mapping[str, Json], language: Language) -> tuple[str, list[tuple[str, str]]]:
     """The tool's title and its (field title, value) pairs, as people read them."""
-    return _act(tool), list(_rows(tool.input_schema, arguments, language))
+    rows = _rows(tool.input_schema, arguments, language)
+    return one_line(_act(tool)), [(one_line(label), one_line(text)) for label, text in rows]
 
 
 def _act(tool: ToolInfo) -> str:
@@ -242,7 +241,7 @@ AS_WRITTEN: Mapping[str, Callable[[str, Language], str]] = {"date": _in_words, "
 
 
 def shown(value: Json, language: Language, kind: str = "") -> str:
-    """A value of a kind as people read it, in one line."""
+    """A value of a kind as people read it."""
     if isinstance(value, bool):
         text = replies()[language]
         return text.yes if value else text.no
@@ -253,7 +252,7 @@ def shown(value: Json, language: Language, kind: str = "") -> str:
             else shown(item, language)
             for item in value
         )
-    return " ".join((as_written(value, kind, language) if isinstance(value, str) else str(value)).split())
+    return as_written(value, kind, language) if isinstance(value, str) else str(value)
 
 
 Level = Literal["declared", "officer", "pin", "card+pin"]

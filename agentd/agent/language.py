@@ -94,7 +94,8 @@ def _decided(signals: Signals, session: str | None) -> str | None:
     if list(signals.small.values()).count(signals.small[most]) == 1:
         return "ms" if most == "id" and signals.sure == "ms" else most
     if session is None:
-        return None if signals.sure in NEAR else signals.sure or _first_guess(signals)
+        often_wrong = signals.guess == "en" and signals.words < 2  # CLD2 of a single word
+        return None if signals.sure in NEAR else signals.sure or (None if often_wrong else signals.guess)
     return signals.sure if session not in _WIDE and signals.words >= _SENTENCE else None
 
 
@@ -106,11 +107,6 @@ def _other(signals: Signals, session: str | None) -> str | None:
     alone = list(signals.other.values()).count(count) == 1 and count > max(signals.small.values())
     begun = session not in (None, most)
     return most if alone and (not begun or signals.words >= _SENTENCE) else None
-
-
-def _first_guess(signals: Signals) -> str | None:
-    """CLD2's best guess, but not English for a single word, which it often gets wrong."""
-    return None if signals.guess == "en" and signals.words < 2 else signals.guess
 
 
 def _is_foreign(signals: Signals, session: str | None) -> bool:

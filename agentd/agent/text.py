@@ -21,15 +21,22 @@ _ONE_LETTER = str.maketrans("أإآٱىی", "اااايي")
 _PLAIN_MARKS = _MARKS | _SAME_MARKS | _UNWRITTEN
 
 
-_DROPPED = {code: None for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if chr(code) not in "\t\n\r"}
+_UNSHOWN = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""Control characters, and those that turn the direction of the text around them."""
+_DROPPED = {code: None for code in _UNSHOWN if chr(code) not in "\t\n\r"}
 
 
 def encodable(text: str) -> str:
-    """Remove control characters except tab and line breaks: no page shows them and PostgreSQL rejects NUL.
+    """Remove characters of control and direction except tab and line breaks; PostgreSQL rejects NUL.
 
     Half a surrogate pair, which JSON allows but UTF-8 doesn't, becomes a question mark.
     """
     return text.translate(_DROPPED).encode("utf-8", "replace").decode("utf-8")
+
+
+def one_line(text: str) -> str:
+    """The text as one line of a list, in which no other line can be forged."""
+    return " ".join(encodable(text).split())
 
 
 FILLERS = words().fillers
@@ -89,12 +96,8 @@ def normal(text: str) -> str:
         return text.replace("\r\n", "\n")
     plain_marks = _fewer_marks(text.replace("\r\n", "\n")).translate(_PLAIN_MARKS)
     composed = unicodedata.normalize("NFKC", plain_marks)
-    return "".join(_digit(letter) for letter in composed if unicodedata.category(letter) != "Cf")
-
-
-def _digit(letter: str) -> str:
-    """A digit of any script as a Latin digit; any other letter unchanged."""
-    return letter if letter.isascii() or not letter.isdecimal() else str(unicodedata.digit(letter))
+    seen = (letter for letter in composed if unicodedata.category(letter) != "Cf")
+    return "".join(str(unicodedata.digit(letter)) if letter.isdecimal() else letter for letter in seen)
 
 
 MOST_MARKS = 30

@@ -10,7 +10,7 @@ from typing import Any, TextIO, cast
 
 import structlog
 
-from hardening.logs import failures, log_to, mask
+from hardening.logs import failures, in_line, log_to
 
 PRIVATE = frozenset(
     {"prompt", "response", "arguments", "input", "output", "text", "body", "content", "authorization", "api_key"}
@@ -81,7 +81,7 @@ def discreet(value: Any, key: str = "") -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [discreet(each) for each in value]
     if isinstance(value, str | os.PathLike):
-        return mask(os.fspath(value))
+        return in_line(os.fspath(value))
     if isinstance(value, int) and abs(value) >= 100_000:
-        return mask(str(value))
+        return in_line(str(value))
     return value if value is None or isinstance(value, int | float) else type(value).__name__

@@ -31,4 +31,4 @@ class Endpoint:
         """Open the HTTP client; the SDK's HTTP code is imported only with the first such server."""
         from bridges.mcp.http import opened
 
-        return opened(self._settings, self._limits.message_bytes)
+        return opened(self._settings, self._limits)

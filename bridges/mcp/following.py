@@ -135,6 +135,9 @@ class Follower:
         for _ in range(self._limits.tools):
             page = await client.list_tools(cursor=cursor)
             for tool in page.tools:
+                if not tool.name.isprintable() or not tool.name:
+                    self._warn(ascii(tool.name[:100]), "is left out: its name can't be shown")
+                    continue
                 if _size(tool.input_schema) > self._limits.schema_bytes:
                     self._warn(tool.name, f"is left out: its schema has over {self._limits.schema_bytes} bytes")
                     continue

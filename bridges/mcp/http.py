@@ -12,15 +12,16 @@ from mcp.shared.message import SessionMessage
 
 from agentd.messages import ServerSettings
 from bridges.bounded import bound
-from bridges.mcp.lines import bounded
+from bridges.mcp.limits import ServerLimits
+from bridges.mcp.lines import bounded, broken
 from bridges.mcp.reasons import ServerGone
 
 _CONNECT_S = 10.0
 
 
 @asynccontextmanager
-async def opened(settings: ServerSettings, limit: int) -> AsyncIterator[tuple[Any, Any]]:
-    """Open a client for the server; messages have at most `limit` bytes.
+async def opened(settings: ServerSettings, limits: ServerLimits) -> AsyncIterator[tuple[Any, Any]]:
+    """Open a client for the server.
 
     Reading has no timeout: calls have their own, and the heartbeat finds dead servers.
     """
@@ -31,7 +32,7 @@ async def opened(settings: ServerSettings, limit: int) -> AsyncIterator[tuple[An
         if response.headers.get("content-encoding", "identity") != "identity":
             raise ServerGone("it sends compressed answers, though asked not to")
         if response.headers.get("content-type", "").lower().startswith("application/json"):
-            bound(response, limit)
+            bound(response, limits.message_bytes)
 
     async with (
         httpx2.AsyncClient(
@@ -40,16 +41,20 @@ async def opened(settings: ServerSettings, limit: int) -> AsyncIterator[tuple[An
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
             event_hooks={"response": [checked]},
         ) as client,
-        streamable_http_client(settings.url or "", http_client=client, max_sse_event_size=limit) as (read, write),
+        streamable_http_client(settings.url or "", http_client=client, max_sse_event_size=limits.message_bytes) as (
+            read,
+            write,
+        ),
     ):
-        yield _Bounded(read), write
+        yield _Bounded(read, limits.noise_lines), write
 
 
 class _Bounded:
-    """The SDK's stream of messages, with an error instead of an answer that has too many parts."""
+    """The SDK's stream of messages, with an error instead of an answer that has too many parts, and without broken
+    notifications; `noise` of them in a row end it."""
 
-    def __init__(self, messages: Any) -> None:
-        self._messages = messages
+    def __init__(self, messages: Any, noise: int) -> None:
+        self._messages, self._noise = messages, noise
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._messages, name)
@@ -58,8 +63,13 @@ class _Bounded:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        item: SessionMessage | Exception = await anext(self._messages)
-        return item if isinstance(item, Exception) else SessionMessage(bounded(item.message), item.metadata)
+        for _ in range(self._noise):
+            item: SessionMessage | Exception = await anext(self._messages)
+            if isinstance(item, Exception):
+                return item
+            if not broken(item.message):
+                return SessionMessage(bounded(item.message), item.metadata)
+        raise ServerGone("what it sends is not MCP")
 
     async def __aenter__(self) -> _Bounded:
         await self._messages.__aenter__()

@@ -13,9 +13,12 @@ from mcp_types import (
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
+    JSONRPCNotification,
     JSONRPCResponse,
     jsonrpc_message_adapter,
 )
+from mcp_types.methods import SERVER_NOTIFICATIONS
+from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 _EDGE = 256
@@ -101,7 +104,8 @@ def parse(raw: bytes) -> JSONRPCMessage | Noise:
     would time out. For the same reason the call of an answer that is nested too deeply gets an error.
     """
     try:
-        return _message(raw)
+        message = _message(raw)
+        return Noise(len(raw)) if broken(message) else message
     except ValueError:
         if not raw.startswith(b"{"):
             return Noise(len(raw))
@@ -126,6 +130,22 @@ def bounded(message: JSONRPCMessage) -> JSONRPCMessage:
         error = ErrorData(code=INTERNAL_ERROR, message=f"the answer has more than {PARTS:,} values")
         return JSONRPCError(jsonrpc="2.0", id=message.id, error=error)
     return message
+
+
+def broken(message: JSONRPCMessage) -> bool:
+    """Whether it is a notification whose content no version of MCP knows; the SDK would log each of a flood."""
+    if not isinstance(message, JSONRPCNotification):
+        return False
+    kinds = [kind for (method, _), kind in SERVER_NOTIFICATIONS.items() if method == message.method]
+    return bool(kinds) and not any(_is(kind, message) for kind in reversed(kinds))
+
+
+def _is(kind: type[BaseModel], message: JSONRPCNotification) -> bool:
+    try:
+        kind.model_validate(message.model_dump(by_alias=True, exclude_none=True), by_name=False)
+    except ValidationError:
+        return False
+    return True
 
 
 def too_many(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import subprocess
 import sys
 from datetime import datetime
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agentd.observability.logging import discreet
-from hardening.logs import failures
+from hardening.logs import DiscreetFormatter, failures
 
 CRASHES = Path(__file__).with_name("crashes.py")
 PLANTED = ("Budi", "Santoso", "3175064508900001", "Melati")
@@ -27,6 +28,12 @@ def test_the_daemons_own_ids_stay_whole_and_a_number_of_the_same_length_does_not
     ids = "eb7f2647d6534c438eac60221f310450", "a2a-49bc834283593201c3e1345aa4388285ea83e481"
     assert discreet(ids) == list(ids)
     assert discreet("31750645089000013175064508900001") == "31••••"
+
+
+def test_no_line_of_the_log_can_be_forged_on_a_terminal() -> None:
+    said = "tool \x1b[2J\x9b31m\u202e of it\nCRITICAL agentd: forged"
+    line = DiscreetFormatter().format(logging.LogRecord("agentd", logging.WARNING, __file__, 1, said, (), None))
+    assert line.isprintable() and discreet(said).isprintable()
 
 
 def test_a_failure_is_told_by_types_and_places_through_all_its_causes() -> None:

@@ -48,6 +48,17 @@ async def test_output_without_end_is_ended(bridge: OpenBridge, script: str, reas
     await until_state(host, script, "up", restarts=1)
 
 
+async def test_a_flood_of_broken_notifications_is_ended_with_few_lines_of_log(
+    bridge: OpenBridge, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING)
+    host = await bridge(hostile("sloppy"))
+    assert (await do(host, "sloppy", times=QUICK.noise_lines - 1)).output == "done"
+    assert "its standard output is not MCP" in (await do(host, "sloppy", times=100_000)).message
+    assert len(caplog.records) < 10
+    await until_state(host, "sloppy", "up", restarts=1)
+
+
 @pytest.mark.parametrize("where", ["first", "last"])
 async def test_a_giant_message_fails_its_own_call_and_no_other(bridge: OpenBridge, where: str) -> None:
     """Issue 9's matrix: a message of 100 MB."""

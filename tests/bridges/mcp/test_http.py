@@ -16,7 +16,7 @@ from aiohttp import web
 
 from agentd.messages import ServerSettings
 from bridges.mcp.lines import PARTS
-from tests.bridges.mcp.conftest import HERE, OpenBridge, do, state, until, until_state
+from tests.bridges.mcp.conftest import HERE, QUICK, OpenBridge, do, state, until, until_state
 from tests.ports import free_port
 
 
@@ -202,6 +202,24 @@ async def test_an_answer_of_too_many_values_is_a_failed_call(bridge: OpenBridge,
     async with old_server(on_call) as (settings, _):
         host = await bridge(settings)
         assert f"more than {PARTS:,} values" in (await do(host, "remote")).message
+
+
+async def test_a_flood_of_broken_notifications_ends_the_connection_with_few_lines_of_log(
+    bridge: OpenBridge, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = 'data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"percent":1}}\n\n'
+
+    async def on_call(_: web.Request, message: dict[str, Any]) -> web.StreamResponse:
+        times = message["params"]["arguments"]["times"]
+        return web.Response(text=f"{broken * times}data: {done(message).text}\n\n", content_type="text/event-stream")
+
+    caplog.set_level(logging.WARNING)
+    async with old_server(on_call) as (settings, _):
+        host = await bridge(settings)
+        assert (await do(host, "remote", times=QUICK.noise_lines - 1)).output == "done"
+        assert "what it sends is not MCP" in (await do(host, "remote", times=20_000)).message
+        assert len(caplog.records) < 10
+        await until_state(host, "remote", "up", restarts=1)
 
 
 async def test_a_compressed_body_is_not_unpacked(bridge: OpenBridge) -> None:

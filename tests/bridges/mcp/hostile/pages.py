@@ -12,7 +12,7 @@ def pages(request):
     global listed
     listed += 1
     cursor = (request.get("params") or {}).get("cursor", "0")
-    names = (f"tool_{cursor}", "do", f"storms_{storms}")
+    names = (f"tool_{cursor}", "do", f"storms_{storms}", "", "\x1b[2Jforged\n")
     tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
     speak.answer(request, {"tools": tools, "nextCursor": str((int(cursor) + 1) % 3)})
     if storms:
