@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from agentd.apps.analytics.plan import Plan
 from tests.daemon import HEAD
 from tests.servers.sim_testgeluran.seed import DETAILS, SUMMARY
+
+KINDS = ("financial_amount", "quantitative", "temporal", "identifier", "descriptive", "flag")
 
 SERVERS = {
     "mysql_mcp_server": "mysql",
@@ -72,3 +75,21 @@ def fenced(value: Any) -> str:
 def of(query: str, key: str = "RESULT") -> Plan:
     """A plan of one query, without a narrative."""
     return Plan([{"purpose": "", "query": query, "result_key": key}])
+
+
+def table(name: str, columns: str, *, purpose: str = "", date: str = "") -> dict[str, Any]:
+    """A table as the schema search gives it: `OrderID identifier key, Fax descriptive TEXT empty (nomor faks)`.
+
+    After a column's name: its kind, type, `key`, `empty` (may be null) and description; a `flag` holds 0 or 1.
+    """
+    described = []
+    for each in re.split(r", (?=\D)", columns) if columns else ():
+        text, _, about = each.removesuffix(")").partition(" (") if " (" in each else (each, "", "")
+        name_of, *words = text.split(" ")
+        told = [word for word in words if word in KINDS]
+        column = {"name": name_of, "is_primary_key": "key" in words, "is_nullable": "empty" in words}
+        if type_ := " ".join(word for word in words if word not in (*KINDS, "key", "empty")):
+            column["type"] = type_
+        column |= {"classification": "descriptive" if told == ["flag"] else "".join(told), "description": about}
+        described.append(column | {"sample_values": ["0", "1"] if told == ["flag"] else []})
+    return {"table_name": name, "purpose": purpose, "date": date, "columns": described}

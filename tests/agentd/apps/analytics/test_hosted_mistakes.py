@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.agentd.apps.analytics.office import SCHEMA, Office, differs, plan, unsure
-from tests.agentd.apps.analytics.scripts import SALES
+from tests.agentd.apps.analytics.scripts import SALES, table
 
 QUESTION = "Berapa total penjualan Januari 2023?"
 JANUARY = "order_date >= '2023-01-01' AND order_date <= '2023-01-31'"
@@ -23,14 +23,7 @@ TRUE = "Total Rp 125.000.000,50."
 HEADED = "Berapa total penjualan Januari 2023: Rp 125.000.000,50"
 NO_SUM = differs("total")
 SHARE = f"SELECT 100.0 * SUM(total_amount) / SUM(total_amount * 4) AS s FROM sales_orders WHERE {JANUARY}"
-LINES = {
-    "table_name": "order_lines",
-    "columns": [
-        {"name": "line_id", "type": "VARCHAR", "classification": "identifier"},
-        {"name": "order_id", "type": "VARCHAR", "classification": "identifier"},
-        {"name": "quantity", "type": "INTEGER", "classification": "quantitative"},
-    ],
-}
+LINES = table("order_lines", "line_id identifier VARCHAR, order_id identifier VARCHAR, quantity quantitative INTEGER")
 BOTH = {
     **SCHEMA,
     "relevant_tables": [*SCHEMA["relevant_tables"], LINES],  # type: ignore[misc]

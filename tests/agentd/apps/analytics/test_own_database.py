@@ -31,7 +31,7 @@ from agentd.testing import MemoryJournal, ScriptedModel
 from lab.eval.books import build, load
 from tests import warm
 from tests.agentd.apps.analytics.office import Counting, Office, plan, unsure
-from tests.agentd.apps.analytics.scripts import CONFIG, SALES
+from tests.agentd.apps.analytics.scripts import CONFIG, SALES, table
 from tests.mariadb import mariadb
 from tests.postgresql import postgresql
 
@@ -112,22 +112,8 @@ def test_two_databases_for_one_server_are_refused(tmp_path: Path) -> None:
 # ── the examples shown ───────────────────────────────────────────────────────────────────────────────────────────────
 
 TABLES = [
-    {
-        "table_name": "Order Details",
-        "columns": [
-            {"name": "OrderID", "classification": "identifier"},
-            {"name": "UnitPrice", "classification": "financial_amount"},
-        ],
-    },
-    {
-        "table_name": "Orders",
-        "columns": [
-            {"name": "OrderID", "classification": "identifier"},
-            {"name": "OrderDate", "classification": "temporal"},
-            {"name": "Freight", "classification": "financial_amount"},
-            {"name": "ShipName", "classification": "descriptive"},
-        ],
-    },
+    table("Order Details", "OrderID identifier, UnitPrice financial_amount"),
+    table("Orders", "OrderID identifier, OrderDate temporal, Freight financial_amount, ShipName descriptive"),
 ]
 JOINS = [
     {"from_table": "Order Details", "from_column": "OrderID", "to_table": "Orders", "to_column": "OrderID"},

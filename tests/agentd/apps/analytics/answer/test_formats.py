@@ -13,19 +13,10 @@ from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.projections import order_of, projections
 from tests.agentd.apps.analytics.office import Office, plan
-from tests.agentd.apps.analytics.scripts import SALES
+from tests.agentd.apps.analytics.scripts import SALES, table
 
 TABLES = [
-    {
-        "table_name": "bills",
-        "columns": [
-            {"name": "amount", "classification": "financial_amount"},
-            {"name": "paid", "classification": "financial_amount"},
-            {"name": "qty", "classification": "quantitative"},
-            {"name": "due", "classification": "temporal"},
-            {"name": "no", "classification": "identifier"},
-        ],
-    }
+    table("bills", "amount financial_amount, paid financial_amount, qty quantitative, due temporal, no identifier")
 ]
 QUESTION = "Berapa penjualan?"
 

@@ -10,49 +10,27 @@ import pytest
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema
-from tests.agentd.apps.analytics.scripts import of
+from tests.agentd.apps.analytics.scripts import of, table
 
 TODAY = date(1998, 5, 6)
 
 
-def column(name: str, kind: str, *, empty: bool = False, key: bool = False) -> dict[str, Any]:
-    return {"name": name, "type": "TEXT", "classification": kind, "is_nullable": empty, "is_primary_key": key}
-
-
-ORDERS = {
-    "table_name": "Orders",
-    "purpose": "Data order.",
-    "columns": [
-        column("OrderID", "identifier", key=True),
-        column("CustomerID", "identifier"),
-        column("OrderDate", "temporal"),
-        column("ShippedDate", "temporal", empty=True),
-        column("RequiredDate", "temporal"),
-        column("Total", "financial_amount"),
-        column("Freight", "financial_amount"),
-        column("ShipRegion", "descriptive", empty=True),
-        column("ShipCountry", "descriptive"),
-    ],
-}
-CUSTOMERS = {
-    "table_name": "Customers",
-    "purpose": "Data customer.",
-    "columns": [
-        column("CustomerID", "identifier", key=True),
-        column("CompanyName", "descriptive"),
-        column("Country", "descriptive"),
-        column("Fax", "descriptive", empty=True),
-    ],
-}
-LINES = {
-    "table_name": "Order Details",
-    "columns": [
-        column("OrderID", "identifier"),
-        column("UnitPrice", "financial_amount"),
-        column("Quantity", "quantitative"),
-        column("Discount", "financial_amount"),
-    ],
-}
+ORDERS = table(
+    "Orders",
+    "OrderID identifier key, CustomerID identifier, OrderDate temporal, "
+    "ShippedDate temporal empty, RequiredDate temporal, Total financial_amount, "
+    "Freight financial_amount, ShipRegion descriptive empty, ShipCountry descriptive",
+    purpose="Data order.",
+)
+CUSTOMERS = table(
+    "Customers",
+    "CustomerID identifier key, CompanyName descriptive, Country descriptive, Fax descriptive empty",
+    purpose="Data customer.",
+)
+LINES = table(
+    "Order Details",
+    "OrderID identifier, UnitPrice financial_amount, Quantity quantitative, Discount financial_amount",
+)
 
 
 def doubts(question: str, query: str) -> list[str]:

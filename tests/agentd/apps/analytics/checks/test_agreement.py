@@ -6,36 +6,23 @@ import pytest
 
 from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.schema import Schema
-from tests.agentd.apps.analytics.scripts import of
-
-
-def table(name: str, key: str, *columns: str) -> dict[str, object]:
-    return {"table_name": name, "columns": [{"name": key, "is_primary_key": True}, *({"name": c} for c in columns)]}
-
+from tests.agentd.apps.analytics.scripts import of, table
 
 TABLES = [
-    table("Customers", "CustomerID", "CompanyName", "ContactName", "Country", "Fax", "Email"),
-    table("Orders", "OrderID", "CustomerID", "OrderDate", "ShippedDate", "TotalGross", "TotalNetto"),
-    table("Track", "TrackId", "Composer", "Milliseconds", "UnitPrice"),
-    table("Lines", "LineId", "OrderID", "TrackId", "UnitPrice", "OrderQty", "LineTotal"),
-    table("People", "PersonId", "FirstName", "LastName", "FirstOrder", "LastOrder"),
-    table("Staff", "Id", "FirstName", "LastName"),
-    table("Stock", "Id", "price", "units_in_stock"),
-    table("apbook", "DocNo", "DocValue", "DocValueLocal"),
-    {
-        "table_name": "Bins",
-        "columns": [{"name": "BinName"}, {"name": "Top"}, {"name": "OnHand", "classification": "quantitative"}],
-    },
-    {
-        "table_name": "Goods",
-        "columns": [
-            {"name": "UnitPrice", "type": "DECIMAL(10, 2)"},
-            {"name": "UnitsInStock", "type": "INTEGER"},
-            {"name": "QuantityPerUnit", "type": "VARCHAR(20)", "classification": "descriptive"},
-            {"name": "ReorderLevel", "type": "INTEGER"},
-            {"name": "Discount", "type": "REAL"},
-        ],
-    },
+    table("Customers", "CustomerID key, CompanyName, ContactName, Country, Fax, Email"),
+    table("Orders", "OrderID key, CustomerID, OrderDate, ShippedDate, TotalGross, TotalNetto"),
+    table("Track", "TrackId key, Composer, Milliseconds, UnitPrice"),
+    table("Lines", "LineId key, OrderID, TrackId, UnitPrice, OrderQty, LineTotal"),
+    table("People", "PersonId key, FirstName, LastName, FirstOrder, LastOrder"),
+    table("Staff", "Id key, FirstName, LastName"),
+    table("Stock", "Id key, price, units_in_stock"),
+    table("apbook", "DocNo key, DocValue, DocValueLocal"),
+    table("Bins", "BinName, Top, OnHand quantitative"),
+    table(
+        "Goods",
+        "UnitPrice DECIMAL(10, 2), UnitsInStock INTEGER, QuantityPerUnit descriptive VARCHAR(20), "
+        "ReorderLevel INTEGER, Discount REAL",
+    ),
 ]
 LEFT = (
     "SELECT c.CompanyName, COUNT(o.OrderID) FROM Customers c LEFT JOIN Orders o ON o.CustomerID = c.CustomerID "
@@ -260,7 +247,7 @@ def test_what_the_question_means_otherwise_is_named(question: str, right: str, w
 
 
 def test_where_no_keys_are_told_a_count_of_a_column_is_a_count_of_rows() -> None:
-    told = Schema.read([{"table_name": "mastercustomer", "columns": [{"name": "Code"}]}])
+    told = Schema.read([table("mastercustomer", "Code")])
     assert uncovered("Berapa jumlah customer kita?", of("SELECT COUNT(Code) AS n FROM mastercustomer"), (), told) == []
 
 

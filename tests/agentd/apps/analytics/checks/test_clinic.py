@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
 
 import pytest
 
@@ -11,33 +10,18 @@ from agentd.apps.analytics.checks import left_out
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.checks.other_readings import other_readings
 from agentd.apps.analytics.schema import Schema
-from tests.agentd.apps.analytics.scripts import of
+from tests.agentd.apps.analytics.scripts import of, table
 
-
-def column(name: str, kind: str, type_: str = "TEXT", **more: Any) -> dict[str, Any]:
-    return {"name": name, "type": type_, "classification": kind, **more}
-
-
-PATIENT = {
-    "table_name": "patient",
-    "columns": [
-        column("patient_id", "identifier", "INTEGER", is_primary_key=True),
-        column("patient_name", "descriptive"),
-        column("city", "descriptive", is_nullable=True),
-        column("joined_date", "descriptive"),
-    ],
-}
-APPOINTMENT = {
-    "table_name": "appointment",
-    "columns": [
-        column("appointment_id", "identifier", "INTEGER", is_primary_key=True),
-        column("patient_id", "identifier", "INTEGER"),
-        column("doctor_id", "identifier", "INTEGER"),
-        column("status", "descriptive"),
-        column("fee", "financial_amount", "DECIMAL"),
-        column("paid", "financial_amount", "DECIMAL", is_nullable=True),
-    ],
-}
+PATIENT = table(
+    "patient",
+    "patient_id identifier INTEGER key, patient_name descriptive, city descriptive empty, joined_date descriptive TEXT",
+)
+APPOINTMENT = table(
+    "appointment",
+    "appointment_id identifier INTEGER key, patient_id identifier INTEGER, "
+    "doctor_id identifier INTEGER, status descriptive, fee financial_amount DECIMAL, "
+    "paid financial_amount DECIMAL empty",
+)
 TABLES = [PATIENT, APPOINTMENT]
 
 

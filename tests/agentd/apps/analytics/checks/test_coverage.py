@@ -13,7 +13,7 @@ from agentd.apps.analytics.checks.unknown_words import unknown_words
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.office import Office, differs, plan, unsure
-from tests.agentd.apps.analytics.scripts import SALES, of
+from tests.agentd.apps.analytics.scripts import SALES, of, table
 
 GERMANY = "SELECT COUNT(*) AS n FROM Customer WHERE Country = 'Germany'"
 
@@ -121,20 +121,12 @@ async def test_an_answer_to_another_question_goes_back_once_and_is_not_certain(e
 
 
 LEDGER = [
-    {
-        "table_name": "arbook",
-        "purpose": "Piutang pelanggan per faktur (accounts receivable, payable)",
-        "columns": [
-            {"name": name, "classification": kind}
-            for name, kind in (
-                ("CustomerCode", "identifier"),
-                ("DocValueLocal", "financial_amount"),
-                ("PaymentValueLocal", "financial_amount"),
-                ("Qty", "quantitative"),
-            )
-        ],
-    },
-    {"table_name": "mastersupplier", "purpose": "Data pemasok", "columns": [{"name": "Name"}, {"name": "PhoneNumber"}]},
+    table(
+        "arbook",
+        "CustomerCode identifier, DocValueLocal financial_amount, PaymentValueLocal financial_amount, Qty quantitative",
+        purpose="Piutang pelanggan per faktur (accounts receivable, payable)",
+    ),
+    table("mastersupplier", "Name, PhoneNumber", purpose="Data pemasok"),
 ]
 
 
@@ -184,7 +176,7 @@ def test_payments_and_quantities_are_shown_where_they_are_asked_for(
 )
 def test_payments_are_not_added_by_the_dates_of_invoices(question: str, shown: str, words: list[str]) -> None:
     """ "What did we pay in 2022" added what was ever paid of that year's invoices, and said 100."""
-    payments = {"table_name": "customerpaymenth", "purpose": "Pembayaran pelanggan", "columns": []}
+    payments = table("customerpaymenth", "", purpose="Pembayaran pelanggan")
     query = f"SELECT {shown} AS v FROM arbook WHERE DocDate >= '2022-01-01' AND DocDate <= '2022-12-31'"
     assert uncovered(question, of(query), schema=Schema.read([*LEDGER, payments])) == words
     assert uncovered(question, of(query), schema=Schema.read(LEDGER)) == []
@@ -196,16 +188,11 @@ def test_a_figure_alone_is_no_answer_to_who() -> None:
 
 
 ORDERS: list[dict[str, Any]] = [
-    {
-        "table_name": "Orders",
-        "date": "OrderDate",
-        "columns": [
-            {"name": "OrderID", "classification": "identifier"},
-            {"name": "OrderDate", "classification": "temporal"},
-            {"name": "RequiredDate", "classification": "temporal"},
-            {"name": "ShippedDate", "classification": "temporal"},
-        ],
-    }
+    table(
+        "Orders",
+        "OrderID identifier, OrderDate temporal, RequiredDate temporal, ShippedDate temporal",
+        date="OrderDate",
+    )
 ]
 MAY = "SELECT COUNT(*) AS N FROM Orders WHERE {0} >= '1997-05-01' AND {0} <= '1997-05-31'"
 

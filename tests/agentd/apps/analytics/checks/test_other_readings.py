@@ -12,39 +12,17 @@ import pytest
 from agentd.apps.analytics.checks.other_readings import other_readings
 from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.office import SCHEMA, Office, plan
-from tests.agentd.apps.analytics.scripts import SALES, of
+from tests.agentd.apps.analytics.scripts import SALES, of, table
 
-
-def column(name: str, kind: str, *, key: bool = False) -> dict[str, Any]:
-    return {"name": name, "type": "TEXT", "classification": kind, "is_primary_key": key}
-
-
-CUSTOMERS = {
-    "table_name": "Customers",
-    "columns": [column("Id", "identifier", key=True), column("Name", "descriptive"), column("Age", "quantitative")],
-}
-ORDERS = {
-    "table_name": "Orders",
-    "columns": [
-        column("OrderId", "identifier", key=True),
-        column("CustomerId", "identifier"),
-        column("OrderDate", "temporal"),
-        column("ShippedDate", "temporal"),
-        column("Total", "financial_amount"),
-        column("Rate", "quantitative"),
-        column("Tax", "quantitative"),
-        column("Note", "descriptive"),
-        {**column("Bonus", "financial_amount"), "is_nullable": True},
-    ],
-}
-PERSONS = {
-    "table_name": "Persons",
-    "columns": [column("PersonId", "identifier", key=True), column("Name", "descriptive")],
-}
-PEOPLE = {
-    "table_name": "People",
-    "columns": [column("Id", "identifier", key=True), column("BirthDate", "temporal"), column("HireDate", "temporal")],
-}
+CUSTOMERS = table("Customers", "Id identifier key, Name descriptive, Age quantitative")
+ORDERS = table(
+    "Orders",
+    "OrderId identifier key, CustomerId identifier, OrderDate temporal, "
+    "ShippedDate temporal, Total financial_amount, Rate quantitative, "
+    "Tax quantitative, Note descriptive, Bonus financial_amount empty",
+)
+PERSONS = table("Persons", "PersonId identifier key, Name descriptive")
+PEOPLE = table("People", "Id identifier key, BirthDate temporal, HireDate temporal")
 ROWS = """
 CREATE TABLE Customers (Id, Name, Age); INSERT INTO Customers VALUES (1,'A',30),(2,'B',40),(3,'C',40);
 CREATE TABLE Orders (OrderId, CustomerId, OrderDate, ShippedDate, Total, Rate, Tax, Note, Bonus);

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from typing import Any
 
 import pytest
 
@@ -13,70 +12,35 @@ from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
-from tests.agentd.apps.analytics.scripts import of
+from tests.agentd.apps.analytics.scripts import of, table
 
 TODAY = date(2008, 11, 30)
 
 
-def table(name: str, purpose: str, *columns: tuple[str, str, str], when: str | None = None) -> dict[str, Any]:
-    described = [
-        {
-            "name": each,
-            "type": "DATETIME" if kind == "temporal" else "INTEGER",
-            "classification": "descriptive" if kind == "flag" else kind.removesuffix(" key"),
-            "is_primary_key": kind.endswith(" key"),
-            "description": about,
-            "sample_values": ["0", "1"] if kind == "flag" else [],
-        }
-        for each, kind, about in columns
-    ]
-    return {"table_name": name, "purpose": purpose, "columns": described, "date": when}
-
-
 TABLES = [
-    table(
-        "Nurse", "perawat", ("NurseID", "identifier key", ""), ("Name", "descriptive", ""), ("Registered", "flag", "")
-    ),
-    table("Room", "kamar", ("RoomNumber", "identifier key", ""), ("Unavailable", "flag", "")),
+    table("Nurse", "NurseID identifier key, Name descriptive, Registered flag", purpose="perawat"),
+    table("Room", "RoomNumber identifier key, Unavailable flag", purpose="kamar"),
     table(
         "Stay",
-        "rawat inap",
-        ("StayID", "identifier key", ""),
-        ("Room", "identifier", ""),
-        ("StayStart", "temporal", ""),
-        ("StayEnd", "temporal", ""),
-        when="StayStart",
+        "StayID identifier key, Room identifier, StayStart temporal DATETIME, StayEnd temporal DATETIME",
+        purpose="rawat inap",
+        date="StayStart",
     ),
+    table("Procedures", "Code identifier key, Name descriptive, Cost financial_amount (biaya)", purpose="prosedur"),
     table(
-        "Procedures",
-        "prosedur",
-        ("Code", "identifier key", ""),
-        ("Name", "descriptive", ""),
-        ("Cost", "financial_amount", "biaya"),
-    ),
-    table(
-        "customer",
-        "pelanggan",
-        ("customer_id", "identifier key", ""),
-        ("active", "flag", "aktif"),
-        ("country", "descriptive", "negara"),
+        "customer", "customer_id identifier key, active flag (aktif), country descriptive (negara)", purpose="pelanggan"
     ),
     table(
         "payment",
-        "pembayaran",
-        ("payment_id", "identifier key", ""),
-        ("customer_id", "identifier", ""),
-        ("amount", "financial_amount", ""),
-        ("payment_date", "temporal", ""),
-        when="payment_date",
+        "payment_id identifier key, customer_id identifier, amount financial_amount, payment_date temporal DATETIME",
+        purpose="pembayaran",
+        date="payment_date",
     ),
     table(
         "rental",
-        "sewa, disewa",
-        ("rental_id", "identifier key", ""),
-        ("rental_date", "temporal", ""),
-        ("return_date", "temporal", ""),
-        when="rental_date",
+        "rental_id identifier key, rental_date temporal DATETIME, return_date temporal DATETIME",
+        purpose="sewa, disewa",
+        date="rental_date",
     ),
 ]
 
@@ -156,7 +120,7 @@ def test_one_part_without_the_period_of_the_other_is_doubted() -> None:
 
 def test_a_price_counts_for_each_row_that_has_no_figure_of_its_own() -> None:
     """What a procedure costs, each time that it was performed; a customer's limit isn't owed for each order."""
-    done = table("Undergoes", "", ("UndergoesID", "identifier key", ""), ("Code", "identifier", ""))
+    done = table("Undergoes", "UndergoesID identifier key, Code identifier")
     prices = next(each for each in TABLES if each["table_name"] == "Procedures")
     join = {"from_table": "Undergoes", "from_column": "Code", "to_table": "Procedures", "to_column": "Code"}
     query = "SELECT SUM(p.Cost) AS total FROM Undergoes u JOIN Procedures p ON p.Code = u.Code"

@@ -6,8 +6,8 @@ import pytest
 
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.schema import Schema
-from tests.agentd.apps.analytics.checks.test_accounting import CUSTOMERS, TODAY, column, doubts
-from tests.agentd.apps.analytics.scripts import of
+from tests.agentd.apps.analytics.checks.test_accounting import CUSTOMERS, TODAY, doubts
+from tests.agentd.apps.analytics.scripts import of, table
 
 RANKED = "SELECT OrderID FROM (SELECT OrderID, RANK() OVER (ORDER BY {} DESC) AS r FROM Orders) t WHERE r = 1"
 
@@ -55,7 +55,7 @@ def test_a_table_that_only_ties_two_others_needs_no_word() -> None:
 
 @pytest.mark.parametrize(("question", "found"), [("Country names of customers", []), ("Country names", ["Country"])])
 def test_what_two_tables_have_is_shown_of_the_one_that_is_said(question: str, found: list[str]) -> None:
-    other = {"table_name": "Suppliers", "columns": [column("Country", "descriptive")]}
+    other = table("Suppliers", "Country descriptive")
     schema = Schema.read([CUSTOMERS, other])
     plan = of("SELECT Country FROM Customers", "R")
     assert [each for each in unaccounted(question, plan, schema, TODAY) if each == "Country"] == found

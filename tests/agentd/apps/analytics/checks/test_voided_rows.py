@@ -9,16 +9,9 @@ import pytest
 
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.schema import Schema
-from tests.agentd.apps.analytics.scripts import of
+from tests.agentd.apps.analytics.scripts import of, table
 
-PAYMENTS: dict[str, Any] = {
-    "table_name": "payments",
-    "purpose": "Data payment.",
-    "columns": [
-        {"name": "amount", "classification": "financial_amount"},
-        {"name": "cancelled", "classification": "quantitative"},
-    ],
-}
+PAYMENTS: dict[str, Any] = table("payments", "amount financial_amount, cancelled quantitative", purpose="Data payment.")
 
 
 @pytest.mark.parametrize(
