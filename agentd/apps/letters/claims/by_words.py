@@ -16,6 +16,7 @@ from typing import Any
 from agentd.agent.text import HAN, folded, normal
 from agentd.agent.toolset import Toolset
 from agentd.apps.letters.claims.deeds import (
+    ANYWHERE,
     Deeds,
     DeedWords,
     Forms,
@@ -50,7 +51,7 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
     official = toolset.official_ever
     if not official:
         return None
-    past, reader = _Past(official, toolset, said), _reader(scope_of(official))
+    past, reader = _Past(official, toolset, said), _reader(_scope(official))
     for sentence in _sentences(normal(answer)):
         numbers = _NUMBER.findall(sentence)
         if numbers and not past.found(numbers):
@@ -59,6 +60,13 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
         if any(not past.did(claimed) for claimed in claims) or (claims and not past.made(sentence)):
             return sentence
     return None
+
+
+def _scope(official: Sequence[ToolInfo]) -> Scope:
+    """What these tools do, and the deeds that no office claims innocently: one that blocks no card has blocked none."""
+    own = scope_of(official)
+    things = (thing for names in deed_words().things.values() for thing in names)
+    return Scope(own.keys | ANYWHERE, own.things.union(things), own.titles)
 
 
 def _sentences(answer: str) -> Iterator[str]:
@@ -121,7 +129,7 @@ class _Past:
 
     def _proved_by(self, said: Iterable[Said]) -> frozenset[str]:
         """The deeds that results state (`"status": "issued"`, a letter's number)."""
-        scope = scope_of(self._official)
+        scope = _scope(self._official)
         known = words_of(scope).done
         every = frozenset().union(*known.values())
         proved: set[str] = set()

@@ -25,6 +25,8 @@ On an official tool they say which act is meant; on any other, what must be look
 """
 UNNAMED = "any"
 """The deed of words that say that something was done, but not what."""
+ANYWHERE = frozenset({"send", "block", "cancel", "approve", "sign", "pay", "extend", "remove"})
+"""Deeds that are claims in every office, also where no tool does them."""
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 

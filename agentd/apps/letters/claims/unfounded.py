@@ -1,8 +1,8 @@
 """Finds answers that name a number, code, date, sum or person that no citizen said and no tool found.
 
-Words of the office's own instructions are allowed. Counts, short numbers and times of day are not checked; a sum may
-be computed from amounts that were named; a person is two or more capitalised words after a title or `name`. It only
-judges text, in linear time.
+Words of the office's own instructions are allowed. Counts, short numbers and times of day are not checked, but for a
+place in a queue or a counter's number; a sum may be computed from amounts that were named; a person is a capitalised
+word after a title, or two after `name`. It only judges text, in linear time.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from agentd.agent.languages import words
 from agentd.agent.text import normal, tokens
+from agentd.apps.letters.claims.deeds import deed_words
 from agentd.apps.letters.claims.named import Named
 from agentd.apps.letters.evidence.normalisers.days import dates
 from agentd.apps.letters.evidence.normalisers.numbers import amounts
@@ -27,13 +28,23 @@ _MONEY = re.compile(
     rf"(?:\b(?:rp|idr|usd)\.?|[$€£])\s?\d[\d.,]*(?:\s(?:{'|'.join(sorted(words().scales, key=len, reverse=True))}))?",
     re.I,
 )
-_TITLES = phrases().honorifics | {phrase for phrase in LABELS["nama"] if " " not in phrase}
+_TITLES = phrases().honorifics
+_BEFORE_NAMES = _TITLES | {phrase for phrase in LABELS["nama"] if " " not in phrase}
 _COPULAS = phrases().copulas
-_NO_NAME = phrases().no_name | {
-    word for known in (*LABELS.values(), *RELATIONS.values()) for phrase in known for word in phrase.split()
-}
+_CLASSES = {name: frozenset(words) for name, words in deed_words().classes.items()}
+_NO_NAME = (
+    phrases().no_name
+    | words().detection
+    | _TITLES
+    | _CLASSES["own"]
+    | _CLASSES["please"]
+    | {word for known in (*LABELS.values(), *RELATIONS.values()) for phrase in known for word in phrase.split()}
+)
 """Words of forms and relations that are no names (`Nama Ibu Kandung`, `Pak Lurah`)."""
-_LEAST_NAME = 2
+_BESIDE = "|".join(sorted(map(re.escape, _COPULAS | _CLASSES["own"]), key=len, reverse=True))
+_PLACE = re.compile(
+    rf"\b(?:{'|'.join(map(re.escape, _CLASSES['numbered']))})(?:\W+(?:{_BESIDE})\b)*+\W*?((?:[A-Z]+-)?\d+)\b", re.I
+)
 _MOST = 64
 """Maximum number of codes that are checked per answer; more are not expected in an answer to a citizen."""
 
@@ -43,7 +54,13 @@ def unfounded(answer: str, said: Sequence[Said], instructions: str) -> str | Non
     answer = normal(answer)
     office = Said(by="tool", order=-1, text="", value=instructions)  # the office's text counts as found
     named = Named([office, *said])
-    checks = (_codes(answer, named), _days(answer, named), _sums(answer, named), _people(answer, named))
+    checks = (
+        _codes(answer, named),
+        _days(answer, named),
+        _sums(answer, named),
+        _people(answer, named),
+        _places(answer, said, instructions),
+    )
     return next((text for check in checks for text in check), None)
 
 
@@ -62,19 +79,27 @@ def _days(answer: str, named: Named) -> Iterator[str]:
     yield from (" ".join(said[start:end]) for start, end, day in dates(said) if not named.day(day))
 
 
+def _places(answer: str, said: Sequence[Said], instructions: str) -> Iterator[str]:
+    """Numbers in a queue and of counters that nobody named, the host's own messages (by `agent`) included."""
+    texts = " ".join((instructions, *(f"{one.text} {one.value}" for one in said))) if _PLACE.search(answer) else ""
+    known = {number.lstrip("0") for pattern in (r"\d+", r"[A-Z]+-\d+") for number in re.findall(pattern, texts)}
+    yield from (found[0] for found in _PLACE.finditer(answer) if found[1].upper().lstrip("0") not in known)
+
+
 def _people(answer: str, named: Named) -> Iterator[str]:
-    """Full names that nobody named, after a title (`Bapak`, `Mrs`) or the word for a name; single words are skipped."""
+    """Names that nobody named, after a title (`Bapak`, `Mrs`); after the word for a name only full ones."""
     run: list[str] = []
-    behind = False
+    behind, least = False, 1
     for raw in (*tokens(answer), "\n"):
         word = raw.casefold()
         if behind and raw[:1].isupper() and word not in _NO_NAME:
             run.append(raw)
             continue
-        if len(run) >= _LEAST_NAME and not named.person(" ".join(run)):
+        if len(run) >= least and not named.person(" ".join(run)):
             yield " ".join(run)
         run = []
-        behind = word in _TITLES or (behind and (raw == ":" or word in _COPULAS))
+        least = 1 if word in _TITLES else 2 if word in _BEFORE_NAMES else least
+        behind = word in _BEFORE_NAMES or (behind and (raw == ":" or word in _COPULAS))
 
 
 def _sums(answer: str, named: Named) -> Iterator[str]:
