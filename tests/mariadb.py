@@ -8,6 +8,7 @@ with mariadb() as server:
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import os
 import shutil
@@ -22,7 +23,9 @@ from functools import cache
 from pathlib import Path
 
 import pymysql
+from sqlalchemy.ext.asyncio import create_async_engine
 
+from servers.common import erp
 from tests.ports import free_port
 
 PASSWORD = "Rahasia-Sekali-42"
@@ -160,3 +163,15 @@ def _wait(server: MariaDB) -> None:
                 said = (server.folder / "err.log").read_text(errors="replace")[-2000:]
                 raise RuntimeError(f"MariaDB did not start:\n{said}") from None
             time.sleep(0.05)  # the other process does not announce that it is ready
+
+
+def load_erp(server: MariaDB) -> None:
+    """Fill its database with the sample company."""
+
+    async def load() -> None:
+        engine = create_async_engine(server.url())
+        async with engine.begin() as connection:
+            await erp.load(connection)
+        await engine.dispose()
+
+    asyncio.run(load())

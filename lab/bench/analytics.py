@@ -13,12 +13,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy.ext.asyncio import create_async_engine
-
 from lab.eval.analytics.__main__ import STYLES, ask, office
 from lab.eval.analytics.questions import QUESTIONS
-from servers.common import erp
-from tests.mariadb import mariadb
+from tests.mariadb import load_erp, mariadb
 
 ROUNDS = 3
 QUESTIONS_ASKED = 20
@@ -27,14 +24,11 @@ QUESTIONS_ASKED = 20
 def run() -> dict[str, Any]:
     """Milliseconds per question for each style: wall clock and this process's CPU (not the servers'); right answers."""
     with tempfile.TemporaryDirectory() as folder, mariadb() as server:
+        load_erp(server)
         return asyncio.run(_run(Path(folder), server.url()))
 
 
 async def _run(folder: Path, url: str) -> dict[str, Any]:
-    engine = create_async_engine(url)
-    async with engine.begin() as connection:
-        await erp.load(connection)
-    await engine.dispose()
     figures: dict[str, Any] = {}
     asked = [question for question in QUESTIONS if not question.before][:QUESTIONS_ASKED]
     async with office(folder, DATABASE_URL=url) as (_, host):

@@ -66,3 +66,12 @@ def person(daemon: Daemon, name: str, scope: Any) -> Person:
 
     until(known, "a token that the daemon knows")
     return made
+
+
+def arrived(daemon: Daemon, resident: dict[str, str] | None = None) -> Person:
+    """A visitor at a new screen, verified by PIN if a resident is given."""
+    one = person(daemon, "screen", "kiosk")
+    one.arrive()
+    if resident is not None:
+        assert one.verify(nik=resident["nik"], pin=resident["pin"])["verified"]
+    return one

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.daemon import SERVERS, RpcFailed, call, final, running
-from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, person, residents
+from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, arrived, person, residents
 from tests.e2e.told_model import told_model
 
 CONFIG = WITH_OFFICERS + REGISTER + FORMS
@@ -17,9 +17,7 @@ BUDI = residents()[0]
 def test_what_differs_from_the_register_is_answered_and_becomes_an_officers_task(tmp_path: Path) -> None:
     wants = call("generate_surat_alamat", keperluan="melamar kerja", alamat="Jl. Mawar No. 5")
     with running(tmp_path, wants, wants, final("Baik."), config=CONFIG) as daemon:
-        one, officer = person(daemon, "screen", "kiosk"), person(daemon, "siti", "staff")
-        one.arrive()
-        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        one, officer = arrived(daemon, BUDI), person(daemon, "siti", "staff")
         words = "Saya perlu surat alamat untuk keperluan melamar kerja. Alamat saya Jl. Mawar No. 5"
         asked = one.says(words)
         assert asked["approval"]["arguments"]["alamat"] == BUDI["alamat"]
@@ -46,9 +44,7 @@ def test_what_differs_from_the_register_is_answered_and_becomes_an_officers_task
 def test_what_agrees_with_the_register_asks_nobody(tmp_path: Path) -> None:
     wants = call("generate_surat_alamat", keperluan="melamar kerja")
     with running(tmp_path, wants, final("Baik."), config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
-        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        one = arrived(daemon, BUDI)
         asked = one.says(f"Saya perlu surat alamat, NIK saya {BUDI['nik']}, untuk keperluan melamar kerja")
         assert asked["status"] == "needs_approval" and "mencatat" not in asked["response"]
         assert daemon.call("Correction.list") == {"corrections": []}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agentd.agent.prompts import SIGNED_IN
-from tests.daemon import HEAD, Daemon, RpcFailed, call, final, running
-from tests.e2e.register import FORMS, REGISTER, Person, person, residents
+from tests.daemon import HEAD, RpcFailed, call, final, running
+from tests.e2e.register import FORMS, REGISTER, arrived, residents
 from tests.e2e.test_live_prompt import CONFIG as WIRE_CONFIG
 from tests.e2e.told_model import told_model
 
@@ -19,20 +19,11 @@ BUDI, SITI, RIZKY = residents()[:3]
 ALAMAT = {"nama": BUDI["nama"], "nik": BUDI["nik"], "alamat": BUDI["alamat"], "keperluan": "melamar kerja"}
 
 
-def visitor(daemon: Daemon, resident: dict[str, str] | None = BUDI) -> Person:
-    """At a screen, verified unless there is nobody."""
-    one = person(daemon, "screen", "kiosk")
-    one.arrive()
-    if resident is not None:
-        assert one.verify(nik=resident["nik"], pin=resident["pin"])["verified"]
-    return one
-
-
 def test_the_register_fills_in_what_it_holds_and_the_citizen_says_the_rest(tmp_path: Path) -> None:
     # a model without a schema may write what it likes: what the register holds stands
     wants = call("generate_surat_alamat", keperluan="melamar kerja", alamat="Jl. Karangan No. 9", nik="1" * 16)
     with running(tmp_path, wants, final("Surat selesai."), config=CONFIG) as daemon:
-        one = visitor(daemon)
+        one = arrived(daemon, BUDI)
         asked = one.says("Saya perlu surat alamat untuk melamar kerja")
         assert asked["status"] == "needs_approval"
         approval = asked["approval"]
@@ -60,7 +51,7 @@ def test_a_visitor_without_pin_is_served_by_their_words(tmp_path: Path) -> None:
     wants = call("generate_surat_alamat", **said)
     words = "Nama saya Budi Santoso, NIK 3174050101900001, alamat saya Jl. Mawar No. 5, untuk keperluan melamar kerja"
     with running(tmp_path, wants, wants, config=CONFIG) as daemon:
-        one = visitor(daemon, None)
+        one = arrived(daemon)
         asked = one.says(f"Saya perlu surat alamat. {words}")
         assert asked["approval"]["arguments"] == said
         assert set(asked["approval"]["sources"].values()) == {"citizen"}
@@ -73,7 +64,7 @@ def test_a_visitor_without_pin_is_served_by_their_words(tmp_path: Path) -> None:
 def test_what_the_register_does_not_hold_the_citizen_may_declare(tmp_path: Path) -> None:
     wants = call("generate_surat_telepon", telepon="081234567890", keperluan="bank", nama="Orang Lain")
     with running(tmp_path, wants, config=CONFIG) as daemon:
-        one = visitor(daemon)
+        one = arrived(daemon, BUDI)
         asked = one.says("Surat telepon untuk keperluan bank, nomor telepon saya 081234567890")
         approval = asked["approval"]
         assert approval["arguments"] == {"nama": BUDI["nama"], "telepon": "081234567890", "keperluan": "bank"}
@@ -83,7 +74,7 @@ def test_what_the_register_does_not_hold_the_citizen_may_declare(tmp_path: Path)
 def test_a_member_whom_the_citizen_did_not_name_is_not_said_to_be_missing_from_the_card(tmp_path: Path) -> None:
     wants = call("generate_surat_anak", nama_anak=RIZKY["nama"], keperluan="sekolah")
     with running(tmp_path, wants, final("Siapa?"), config=CONFIG) as daemon:
-        (asked,) = visitor(daemon).says("Surat anak, keperluan sekolah")["steps"]
+        (asked,) = arrived(daemon, BUDI).says("Surat anak, keperluan sekolah")["steps"]
         assert (asked["success"], asked["output"]["missing"]) == (False, ["nama_anak"])
         assert "tidak ada" not in asked["message"] and RIZKY["nama"] not in asked["message"]
 
@@ -94,7 +85,7 @@ def test_a_letter_names_only_members_of_the_visitors_own_family(tmp_path: Path) 
 
     turns = [wants("Rizky"), wants("Joko Contoh"), final("Maaf."), wants("Contoh"), final("Siapa?"), wants("Contoh")]
     with running(tmp_path, *turns, config=CONFIG) as daemon:
-        one = visitor(daemon)
+        one = arrived(daemon, BUDI)
         approval = one.says("Surat anak untuk Rizky, keperluan sekolah")["approval"]
         assert approval["arguments"] == {
             **{"nama_anak": RIZKY["nama"], "lahir_anak": RIZKY["tanggal_lahir"], "keperluan": "sekolah"}
@@ -112,7 +103,7 @@ def test_a_letter_names_only_members_of_the_visitors_own_family(tmp_path: Path) 
 def test_what_waits_for_a_yes_is_not_made_once_the_proof_has_ended(tmp_path: Path) -> None:
     wants = call("generate_surat_alamat", keperluan="melamar kerja")
     with running(tmp_path, wants, final("Baik."), config=CONFIG) as daemon:
-        one = visitor(daemon)
+        one = arrived(daemon, BUDI)
         asked = one.says("Saya perlu surat alamat untuk melamar kerja")
         one.call("Session.forget", session_id=one.session_id)
         assert one.call("Agent.get", run_id=asked["run_id"])["status"] == "cancelled"
@@ -122,7 +113,7 @@ def test_a_model_is_told_nothing_of_what_the_register_holds(tmp_path: Path) -> N
     with told_model() as model:
         config = WIRE_CONFIG.replace("URL", model.endpoint).partition("[[servers]]")[0] + REGISTER + FORMS
         with running(tmp_path, config=config, env={"WIRE_KEY": "k"}) as daemon:
-            one = visitor(daemon)
+            one = arrived(daemon, BUDI)
             one.says("Saya perlu surat alamat untuk melamar kerja")
             one.arrive()
             one.says("Saya perlu surat alamat, NIK 3175061708859001")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
+from tests.daemon import Daemon, RpcFailed, call, final, running
 
 WORDS = (
     "Saya mau surat domisili. Nama saya Budi Santoso, NIK 3175061501900003, lahir di Jakarta 15 Januari 1990, Islam, "
@@ -84,15 +84,6 @@ def test_a_model_that_insists_ends_the_run_and_the_citizen_is_asked_for_what_is_
         assert [step["success"] for step in error["data"]["steps"]] == [False, False]
 
 
-def test_no_provider_tells_each_ones_reason(tmp_path: Path) -> None:
-    with running(tmp_path, {"error": "rate_limit"}) as daemon:
-        with pytest.raises(RpcFailed) as refused:
-            daemon.call("Agent.run", prompt="Halo")
-        data = refused.value.error["data"]
-        assert (refused.value.error["code"], data["type"]) == (-32006, "provider_unavailable")
-        assert [(one["provider"], one["kind"]) for one in data["fallbacks"]] == [("scripted", "rate_limit")]
-
-
 def test_other_words_than_yes_decide_nothing(office: Daemon) -> None:
     asked = office.call("Agent.run", prompt=WORDS, session_id="ragu")
     again = office.call("Agent.run", prompt="Berapa lama berlakunya?", session_id="ragu")
@@ -108,22 +99,6 @@ def test_an_approval_is_decided_once(office: Daemon) -> None:
     with pytest.raises(RpcFailed) as twice:
         office.call("Agent.approve", **decision, approved=True)
     assert twice.value.type == "conflict"
-
-
-def test_the_tools_of_both_servers_are_listed(office: Daemon) -> None:
-    tools = {tool["name"] for tool in office.call("Tools.list")["tools"]}
-    assert {"get_current_time", "generate_surat_keterangan_domisili"} <= tools
-
-
-@pytest.mark.parametrize(
-    ("prompt", "options"),
-    [("", {}), ("   \n", {}), ("\x00\x01", {}), (17, {}), ("x" * 1_000_001, {}), ("Halo", {"provider": "tidak-ada"})],
-)
-def test_a_bad_prompt_or_option_is_refused_by_name(office: Daemon, prompt: object, options: dict[str, str]) -> None:
-    with pytest.raises(RpcFailed) as refused:
-        office.call("Agent.run", prompt=prompt, options=options)
-    assert refused.value.error["code"] == -32602
-    assert ("provider" if options else "prompt") in refused.value.error["message"]
 
 
 def test_a_killed_daemon_finishes_its_runs_and_issues_no_letter_twice(tmp_path: Path) -> None:
@@ -157,14 +132,3 @@ def _approve_and_kill(daemon: Daemon, approval: dict[str, object]) -> None:
         daemon.call("Agent.approve", **approval)
     finally:
         killer.join()
-
-
-def test_wrong_configuration_is_told_whole_with_lines(tmp_path: Path) -> None:
-    config = HEAD.replace("{{tool_guidance}}", "") + SERVERS["time"].replace("command", "comand") + SERVERS["time"]
-    (tmp_path / "x").mkdir()
-    with pytest.raises(AssertionError) as refused:
-        Daemon(tmp_path / "x", [final("x")], config).start()
-    told = str(refused.value)
-    assert "client.toml:2: `prompt_template` lacks the slot {{tool_guidance}}" in told
-    assert "did you mean `command`?" in told
-    assert "two [[servers]] are called `time`" in told

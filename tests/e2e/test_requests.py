@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.daemon import Daemon, RpcFailed, call, final, running
-from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, Person, person, residents
+from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, Person, arrived, person, residents
 
 CONFIG = WITH_OFFICERS + REGISTER + FORMS
 BUDI = residents()[0]
@@ -142,8 +142,7 @@ def test_a_visitor_withdraws_their_request_and_no_neighbours(office: Daemon, vis
 
 def test_a_letter_that_waits_for_an_officer_is_not_asked_for_a_second_time(tmp_path: Path) -> None:
     with running(tmp_path, call("generate_surat_alamat", **SAID), config=CONFIG) as daemon:
-        officer, visitor = person(daemon, "siti", "staff"), person(daemon, "screen", "kiosk")
-        visitor.arrive()
+        officer, visitor = person(daemon, "siti", "staff"), arrived(daemon)
         visitor.says(WORDS)
         waiting = visitor.says("ya")
         again = visitor.says("Tolong dibuatkan suratnya.")
@@ -190,9 +189,7 @@ def test_codes_that_nobody_has_are_not_found_and_trying_them_ends(office: Daemon
 def test_who_is_sure_enough_waits_for_nobody(tmp_path: Path) -> None:
     wants = call("generate_surat_alamat", keperluan="melamar kerja")
     with running(tmp_path, wants, final("Surat selesai."), config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
-        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        one = arrived(daemon, BUDI)
         one.says("Saya perlu surat alamat untuk melamar kerja")
         done = one.says("ya")
         assert (done["status"], done["steps"][0]["output"]["basis"]["level"]) == ("completed", "pin")
@@ -207,9 +204,7 @@ def test_who_is_sure_enough_waits_for_nobody(tmp_path: Path) -> None:
 def test_a_verified_letter_with_a_declared_datum_waits_for_an_officer(tmp_path: Path) -> None:
     wants = call("generate_surat_telepon", telepon="081234567890", keperluan="bank")
     with running(tmp_path, wants, final("Surat selesai."), config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
-        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        one = arrived(daemon, BUDI)
         one.says("Surat telepon untuk keperluan bank, nomor telepon saya 081234567890")
         assert one.says("ya")["approval"]["rule"] == "staff"
         (request,) = one.call("Request.list")["requests"]
@@ -222,8 +217,7 @@ def test_a_verified_letter_with_a_declared_datum_waits_for_an_officer(tmp_path: 
 def test_a_letter_for_the_proven_is_made_for_nobody_else(tmp_path: Path) -> None:
     wants = call("generate_surat_pasti", nama="Sari Wulandari")
     with running(tmp_path, wants, final("Silakan masuk dengan PIN."), wants, config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
+        one = arrived(daemon)
         step = one.says("Surat pasti, nama saya Sari Wulandari")["steps"][0]
         assert not step["success"] and "NIK (atau kartu) dan PIN" in step["message"]
         one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
@@ -262,8 +256,7 @@ def test_who_takes_a_request_back_or_corrects_it_is_answered_so(tmp_path: Path) 
     script = [call("generate_surat_alamat", **SAID), call("generate_surat_alamat", **corrected), final("Baik, Bu.")]
     withdrawn = "Permintaan Anda yang menunggu petugas sudah ditarik"
     with running(tmp_path, *script, config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
+        one = arrived(daemon)
         first = one.says(WORDS)["run_id"]
         one.says("ya")
         again = one.says("Maaf, alamat saya yang benar Jl. Kenanga No. 9")
@@ -283,8 +276,7 @@ def test_who_takes_a_request_back_or_corrects_it_is_answered_so(tmp_path: Path) 
 def test_a_yes_that_could_not_be_decided_is_decided_when_it_is_sent_again(tmp_path: Path) -> None:
     wants = call("generate_surat_alamat", **SAID)
     with running(tmp_path, wants, final("Surat selesai."), config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
+        one = arrived(daemon)
         one.says(WORDS)
         in_the_way = daemon.state / "audit.jsonl"
         in_the_way.mkdir()

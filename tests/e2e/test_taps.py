@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.daemon import SERVERS, RpcFailed, call, final, running
-from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, person, residents
+from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, arrived, person, residents
 
 CONFIG = WITH_OFFICERS + REGISTER + FORMS
 BUDI = residents()[0]
@@ -23,9 +23,7 @@ def tapped(tool: str, **typed: str) -> dict[str, Any]:
 
 def test_a_full_form_of_a_verified_visitor_needs_no_model(tmp_path: Path) -> None:
     with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
-        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        one = arrived(daemon, BUDI)
         asked = one.says("Surat Alamat", options=tapped("generate_surat_alamat", keperluan="melamar kerja"))
         assert (asked["status"], asked["provider"]) == ("needs_approval", None)
         assert asked["approval"]["arguments"]["nik"] == BUDI["nik"]
@@ -44,8 +42,7 @@ def test_a_full_form_of_a_verified_visitor_needs_no_model(tmp_path: Path) -> Non
 def test_a_full_form_of_a_stranger_is_their_own_words(tmp_path: Path) -> None:
     typed = {"nama": "Sari Wulandari", "nik": "3174055203920004", "alamat": "Jl. Mawar No. 5", "keperluan": "bank"}
     with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
+        one = arrived(daemon)
         asked = one.says("Surat Alamat", options=tapped("generate_surat_alamat", **typed))
         assert asked["approval"]["arguments"] == typed
         assert set(asked["approval"]["sources"].values()) == {"citizen"}
@@ -55,8 +52,7 @@ def test_a_full_form_of_a_stranger_is_their_own_words(tmp_path: Path) -> None:
 def test_another_letters_form_leaves_the_request_that_waits_for_an_officer(tmp_path: Path) -> None:
     typed = {"nama": "Sari Wulandari", "nik": "3174055203920004", "alamat": "Jl. Mawar No. 5", "keperluan": "bank"}
     with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
+        one = arrived(daemon)
         one.says("Surat Alamat", options=tapped("generate_surat_alamat", **typed))
         one.says("ya")
         moved = {**typed, "alamat": "Jl. Kenanga No. 9", "keperluan": "sekolah"}
@@ -68,9 +64,7 @@ def test_another_letters_form_leaves_the_request_that_waits_for_an_officer(tmp_p
 
 def test_a_plain_yes_to_a_form_that_waits_twice_alike_is_not_asked_which(tmp_path: Path) -> None:
     with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
-        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        one = arrived(daemon, BUDI)
         tap = tapped("generate_surat_alamat", keperluan="melamar kerja")
         twice = [one.says("Surat Alamat", options=tap) for _ in range(2)]
         assert len({asked["run_id"] for asked in twice}) == 2
@@ -80,9 +74,7 @@ def test_a_plain_yes_to_a_form_that_waits_twice_alike_is_not_asked_which(tmp_pat
 
 def test_a_plain_answer_to_two_forms_of_one_letter_is_asked_which_and_decides_that_one(tmp_path: Path) -> None:
     with running(tmp_path, NO_MODEL, config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
-        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        one = arrived(daemon, BUDI)
         purposes = ("melamar kerja", "membuka rekening")
         first, second = [
             one.says("Surat Alamat", options=tapped("generate_surat_alamat", keperluan=purpose)) for purpose in purposes
@@ -102,9 +94,7 @@ def test_a_plain_answer_to_two_forms_of_one_letter_is_asked_which_and_decides_th
 def test_a_form_with_something_open_is_the_only_tool_that_the_model_may_call(tmp_path: Path) -> None:
     wants = call("generate_surat_telepon", keperluan="bank", telepon="0")
     with running(tmp_path, wants, final("Baik."), config=CONFIG) as daemon:
-        one = person(daemon, "screen", "kiosk")
-        one.arrive()
-        one.verify(nik=BUDI["nik"], pin=BUDI["pin"])
+        one = arrived(daemon, BUDI)
         asked = one.says(
             "Surat telepon untuk keperluan bank", options=tapped("generate_surat_telepon", telepon="081234567890")
         )

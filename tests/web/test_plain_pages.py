@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from agentd.agent.languages import LANGUAGES
 from tests.bridges.channels.telegram_server import TelegramServer
 from tests.daemon import READY_S, Daemon, running
-from tests.e2e.register import WITH_OFFICERS, person, residents
+from tests.e2e.register import WITH_OFFICERS, arrived, residents
 from tests.e2e.test_main_job import LETTER
 from tests.e2e.test_telegram import ENV, config
 from tests.web.steps import pair
@@ -56,8 +56,7 @@ def in_language(walk: Walk, screen: str, language: str) -> None:
 
 
 def test_how_a_request_stands_is_shown_without_fault_in_every_language(office: Daemon, walk: Walk) -> None:
-    screen = person(office, "screen", "kiosk")
-    screen.arrive()
+    screen = arrived(office)
     screen.says("Saya mau surat", options={"tool_hint": LETTER["tool"], "tool_arguments": LETTER["input"]})
     screen.says("ya")
     (request,) = screen.call("Request.list")["requests"]

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from servers.common import erp
-from tests.mariadb import MariaDB, mariadb
+from tests.mariadb import MariaDB, load_erp, mariadb
 
 
 @pytest.fixture(scope="session")
 def maria() -> Iterator[MariaDB]:
     with mariadb() as server:
-        asyncio.run(_load(server.url()))
+        load_erp(server)
         server.execute(
             "CREATE TABLE every_type (id INT PRIMARY KEY, big BIGINT UNSIGNED, money DECIMAL(30,10), ratio DOUBLE, "
             "day DATE, moment DATETIME(6), span TIME, bytes BLOB, flags BIT(3), doc JSON, sort ENUM('a','b'), t TEXT)",
@@ -25,13 +23,6 @@ def maria() -> Iterator[MariaDB]:
             "(2, 42, 12345678901234567890.0123456789, 1e300, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
         )
         yield server
-
-
-async def _load(url: str) -> None:
-    engine = create_async_engine(url)
-    async with engine.begin() as connection:
-        await erp.load(connection)
-    await engine.dispose()
 
 
 @pytest.fixture(scope="session")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from servers.common import erp
 from servers.common.database import Database
 from servers.sim_testgeluran.executor import Executor
-from tests.mariadb import mariadb
+from tests.mariadb import load_erp, mariadb
 
 
 @pytest.fixture(scope="package")
@@ -22,15 +20,8 @@ def sqlite_url(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="package")
 def mariadb_url() -> Iterator[str]:
     with mariadb() as server:
-        asyncio.run(_load(server.url()))
+        load_erp(server)
         yield server.url("reader")
-
-
-async def _load(url: str) -> None:
-    engine = create_async_engine(url)
-    async with engine.begin() as connection:
-        await erp.load(connection)
-    await engine.dispose()
 
 
 @pytest.fixture(params=["sqlite", "mariadb"])
