@@ -17,9 +17,8 @@ from typing import Any
 
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import close_graph, open_graph
-from servers.graphiti.schema_file import SHIPPED
 from servers.graphiti.schema_search import SchemaSearch
-from servers.graphiti.schema_source import FileSource
+from servers.graphiti.schema_source import SHIPPED, FileSource
 from servers.graphiti.session_store import SessionStore, StoreLimits
 
 FIRST = 5

@@ -11,7 +11,6 @@ from servers.common.catalogue import Column, Table
 from servers.common.phrases import phrases
 from servers.graphiti import glossary
 from servers.graphiti.classify import Classification, classify, is_aggregatable
-from servers.graphiti.other_words import as_words
 from servers.graphiti.search import Found, Question
 
 ALL_SHOWN = 24
@@ -117,7 +116,7 @@ def purpose_of(table: Table, found: Found) -> str | None:
 
 
 def _called(name: str, comment: str | None, found: Found) -> str | None:
-    return "; ".join([*found.said.get(as_words(name), []), *([comment] if comment else [])]) or None
+    return "; ".join([*found.said.get(glossary.as_words(name), []), *([comment] if comment else [])]) or None
 
 
 def _with_values(**fields: Any) -> Any:

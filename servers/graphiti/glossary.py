@@ -66,6 +66,10 @@ def words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
+def as_words(name: str) -> str:
+    return " ".join(words(name))
+
+
 def concepts_in(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """Return the concepts in a text, each with the words that named it; longer phrases claim their words first."""
     return list(_concepts_of(tuple(words(text))))

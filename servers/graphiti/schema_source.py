@@ -1,21 +1,69 @@
-"""Where the searched schema comes from: a file, or the office's own database with its glossary. Searches nothing."""
+"""Where the searched schema comes from: a file that `export-schema` wrote, the office's own database with its glossary,
+or the sample company. Searches nothing."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import create_engine
+
 from hardening.files import stamp
-from servers.common import books_file
-from servers.common.catalogue import Catalogue, catalogue_of
+from servers.common import books_file, erp
+from servers.common.catalogue import Catalogue, catalogue_of, reflect
 from servers.common.database import Database, DatabaseError
 from servers.common.guessed_keys import guessed
-from servers.graphiti.schema_file import SHIPPED, SchemaError, read_schema
+
+SHIPPED = erp.SEED
+MAX_BYTES = 16 * 2**20
+_CATALOGUE = TypeAdapter(Catalogue)
+
+
+class SchemaError(ValueError):
+    """The file can't be used; the text says which, where and what to do."""
+
+
+def read_schema(path: Path) -> Catalogue:
+    """Read the file, or the sample's document. Raises SchemaError."""
+    if path == SHIPPED:
+        return _sample()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise SchemaError(
+            f"The schema file {path.name} can't be read ({error.strerror}); write one with "
+            "`python -m servers.sim_testgeluran export-schema` and set SCHEMA_FILE to it."
+        ) from error
+    if len(content) > MAX_BYTES:
+        raise SchemaError(f"The schema file {path.name} is larger than {MAX_BYTES // 2**20} MiB.")
+    try:
+        schema = _CATALOGUE.validate_json(content)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(str(step) for step in fault["loc"]) or "the document"
+        raise SchemaError(
+            f"The schema file {path.name} is not what export-schema writes: {place}: {fault['msg']}."
+        ) from error
+    if not schema.tables:
+        raise SchemaError(f"The schema file {path.name} holds no table.")
+    return schema
+
+
+def _sample() -> Catalogue:
+    """Return the sample company's tables."""
+    with create_engine("sqlite://").connect() as connection:
+        made = connection.connection.driver_connection
+        assert isinstance(made, sqlite3.Connection)
+        made.executescript(erp.script(rows=False))
+        return replace(reflect(connection), database="erp")
+
 
 log = logging.getLogger(__name__)
 FRESH_SECONDS = 60

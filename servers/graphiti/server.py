@@ -21,9 +21,8 @@ from servers.common.server import Server
 from servers.graphiti.answers import SchemaAnswer, SchemaInfo, schema_answer, schema_info
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import GraphError, close_graph, graph_errors, open_graph
-from servers.graphiti.schema_file import SchemaError
 from servers.graphiti.schema_search import SchemaSearch
-from servers.graphiti.schema_source import source_of
+from servers.graphiti.schema_source import SchemaError, source_of
 from servers.graphiti.session_store import DataHandle, SessionStore, StoreError
 
 SAID = phrases("servers.graphiti")

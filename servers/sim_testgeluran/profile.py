@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import Select, case, column, func, select, table
@@ -16,7 +17,6 @@ from servers.common.catalogue import Catalogue, Column, Table
 from servers.common.database import Database, StatementError
 from servers.common.guessed_keys import Join, guessed
 from servers.common.phrases import phrases
-from servers.sim_testgeluran.counting_date import ROWS, counting_date
 from servers.sim_testgeluran.naming import PERSONAL, label_of
 
 SAID = phrases("servers.sim_testgeluran")
@@ -43,6 +43,11 @@ BUDGET_SECONDS = 180.0
 """Time to look at tables; the remaining ones are listed without a profile."""
 MATCHING = 0.95
 """The required share of a guessed join's values that exist in the other table."""
+GOES_ON = 0.8
+"""The required share of rows whose date is not earlier than the previous row's."""
+FEW = 6
+"""With fewer rows the order is not conclusive."""
+ROWS = 10_000
 _SECONDS = 20.0
 
 
@@ -145,3 +150,27 @@ async def _matches(database: Database, join: Join) -> bool:
 
 def _spelled(join: Join) -> dict[str, Any]:
     return {"from": f"{join[0]}.{join[1]}", "to": f"{join[2]}.{join[3]}", "guessed": True}
+
+
+async def counting_date(database: Database, described: Table, dates: Sequence[str], *, document: bool) -> str | None:
+    """Return the table's main date: the one of `dates` that increases from row to row, as documents are entered.
+
+    None if none does (births of people), except that a `document` (has references, is referred to by none) has a sole
+    one. Raises StatementError.
+    """
+    key = described.primary_key
+    dates = [name for name in dates if name not in key] or dates  # rows are ordered by their key
+    read: Any = select(*(column(name) for name in dates)).select_from(table(described.name))
+    read = read.order_by(*(column(name) for name in key)).limit(ROWS)
+    found = await database.fetch(read, max_rows=ROWS, timeout_seconds=_SECONDS) if dates else None
+    ranked: list[tuple[float, float, str]] = []
+    same: set[str] = set()
+    for place, name in enumerate(dates):
+        values = [str(row[place]) for row in found.rows if row[place] is not None] if found else []
+        going_on = [before <= after for before, after in pairwise(values)]
+        if len({*values}) < len(values[:2]):
+            same.add(name)  # all rows were written or changed at once
+        elif len(values) >= FEW and sum(going_on) >= GOES_ON * len(going_on):
+            ranked.append((len(values), sum(going_on), name))
+    alone = dates[0] if document and len(dates) == 1 and dates[0] not in same else None
+    return max(ranked, key=lambda each: each[:2])[2] if ranked else alone

@@ -43,7 +43,7 @@ LATER = (
     *("langgraph.graph", "langsmith", "sqlglot", "babel.dates", "jsonschema", "pycld2", "pypdfium2", "PIL.Image"),
     *(f"agentd.apps.letters.pages.{part}" for part in ("pictures", "preview", "qr", "verify")),
     *("agentd.apps.channels.pages", "agentd.apps.pairing.endpoint", "agentd.apps.residents.status_page"),
-    *("agentd.apps.analytics.export", "agentd.apps.analytics.tables"),
+    "agentd.apps.analytics.tables",
 )
 """Modules that a daemon imports with its first question or page."""
 SERVER = ("mcp.server.mcpserver", "anyio._backends._asyncio", "rich.logging", "tzdata.zoneinfo")

@@ -74,10 +74,10 @@ async def _analyze(settings: Any, given: argparse.Namespace) -> int:
     if given.keep:
         _keep(settings.state, given, answer)
     if given.out:
-        from agentd.apps.analytics import export
+        from agentd.apps.analytics import tables
 
         try:
-            export.write(answer["data_table_for_display"], given.out)
+            tables.write(answer["data_table_for_display"], given.out)
         except (OSError, ValueError) as error:
             print(f"agentd analyze: {error}", file=sys.stderr)
             return 1

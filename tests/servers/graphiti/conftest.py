@@ -13,9 +13,8 @@ from mcp.client.stdio import stdio_client
 
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import GraphError
-from servers.graphiti.schema_file import SHIPPED
 from servers.graphiti.schema_search import SchemaSearch
-from servers.graphiti.schema_source import FileSource
+from servers.graphiti.schema_source import SHIPPED, FileSource
 from tests import warm
 
 

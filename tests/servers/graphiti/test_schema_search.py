@@ -15,9 +15,8 @@ from servers.graphiti.answers import schema_answer, schema_info
 from servers.graphiti.classify import classify
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import close_graph, open_graph
-from servers.graphiti.schema_file import SHIPPED, SchemaError, read_schema
 from servers.graphiti.schema_search import SchemaSearch
-from servers.graphiti.schema_source import FileSource
+from servers.graphiti.schema_source import SHIPPED, FileSource, SchemaError, read_schema
 from servers.graphiti.search import Found
 from servers.sim_testgeluran.executor import Executor
 from tests.servers.graphiti.conftest import no_graph

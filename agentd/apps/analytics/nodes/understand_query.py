@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Sequence
 from datetime import date
 from importlib.resources import files
@@ -26,48 +27,14 @@ from agentd.apps.analytics.wording import label_for, say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.messages import ChatMessage
 
-OWN_INTENTS = ("report", "change_data", "unclear")
-INTENTS = (
-    "sales_analysis",
-    "customer_report",
-    "receivables_report",
-    "payables_report",
-    "purchase_analysis",
-    "payment_report",
-    "inventory_report",
-    "production_report",
-    "employee_report",
-    "master_data",
-    "change_data",
-    "unclear",
-)
-_UNCLEAR = frozenset(
-    "unclear unknown ambiguous none null other tidak_jelas tidak_diketahui out_of_scope irrelevant off_topic".split()
-)
-_CHANGES = frozenset("change_data data_modification write_request delete_data update_data".split())
 MAX_TOKENS = 160
 SHOWN = 3
 COMPLEXITIES = ("simple", "medium", "complex")
 
-SYSTEM = (
-    "You read questions about {books}, in Indonesian or English. Answer with one JSON object: "
-    "intent, entities_mentioned ({things}), requested_metrics (snake_case), query_complexity. intent is `unclear` "
-    "when the question is "
-    "not about such data or does not say what it wants, `change_data` when it asks to change or delete data. A short "
-    "follow-up is about what the previous questions were about. Never answer the question."
-)
-SAMPLE = (
-    "a trading company's books (sales, customers, receivables, suppliers, payables, purchases, payments, stock, "
-    "production, employees)",
-    "the business things the question is about, in its own words; `customer` or `supplier` for a company's name",
-)
-OWN = (
-    "an office's database{tables}",
-    "the tables that hold what it asks for, by these names, then the other things it is about, in its own words",
-)
 LISTED = 100
 """How many of an own database's tables are named."""
-EXAMPLES = json.loads(files("agentd.apps.analytics").joinpath("understanding.json").read_text(encoding="utf-8"))
+_SAID = tomllib.loads(files("agentd.apps.analytics").joinpath("prompts.toml").read_text("utf-8"))["understanding"]
+EXAMPLES = json.loads(files("agentd.apps.analytics").joinpath("understanding.json").read_text("utf-8"))
 _NAMES = {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6}
 REQUIRED = ("intent", "entities_mentioned", "requested_metrics", "query_complexity")
 
@@ -86,7 +53,7 @@ def _schema(intents: Sequence[str]) -> dict[str, Any]:
     }
 
 
-SCHEMA = _schema(INTENTS)
+SCHEMA = _schema(_SAID["intents"])
 
 
 async def understand_query(state: AgentState, context: NodeContext, examples: ExampleLibrary) -> dict[str, Any]:
@@ -117,9 +84,9 @@ async def understand_query(state: AgentState, context: NodeContext, examples: Ex
     intent = _name(value.get("intent"))
     entities = texts(value.get("entities_mentioned") or value.get("entities"))
     metrics = texts(value.get("requested_metrics") or value.get("metrics"))
-    if intent in _CHANGES and finder("reads").match(question):
+    if intent in _SAID["changes"] and finder("reads").match(question):
         intent = "master_data"  # a small model mistakes "list of suppliers" for a command
-    if intent in _CHANGES or orders_to_write(question):
+    if intent in _SAID["changes"] or orders_to_write(question):
         raise NodeFailed(
             say["reads_only"], "the question asks to change data", validation_status="failed_understanding"
         )
@@ -160,7 +127,7 @@ def _says_what(question: str) -> bool:
 
 def is_unclear(intent: str | None) -> bool:
     """Whether the model did not understand the question."""
-    return (intent or "").casefold() in _UNCLEAR
+    return (intent or "").casefold() in _SAID["unclear"]
 
 
 def unclear(question: str, intent: str | None) -> NodeFailed:
@@ -211,30 +178,31 @@ def _begun(system: str, examples: Sequence[dict[str, Any]]) -> list[ChatMessage]
     return [ChatMessage(role="system", content=system), *shown]
 
 
-_PREFIX = _begun(SYSTEM.format(books=SAMPLE[0], things=SAMPLE[1]), EXAMPLES)
+_PREFIX = _begun(_SAID["system"].format(**_SAID["sample"]), EXAMPLES)
 
 
 def begun_for(examples: ExampleLibrary) -> tuple[list[ChatMessage], dict[str, Any]]:
     """The beginning of each request to this library's office, and the schema of the answer."""
-    return (_of_own(examples), _schema(OWN_INTENTS)) if examples.own else (_PREFIX, SCHEMA)
+    return (_of_own(examples), _schema(_SAID["own_intents"])) if examples.own else (_PREFIX, SCHEMA)
 
 
 def _of_own(examples: ExampleLibrary) -> list[ChatMessage]:
     """The same for an office's own database: its tables, and three of the questions that its check proposed."""
     tables = examples.tables()
     listed = f" with the tables {'; '.join(tables[:LISTED])}" if tables else ""
-    system = SYSTEM.format(books=OWN[0].format(tables=listed), things=OWN[1] if tables else SAMPLE[1].partition(";")[0])
+    things = _SAID["own"]["things"] if tables else _SAID["sample"]["things"].partition(";")[0]
+    system = _SAID["system"].format(books=_SAID["own"]["books"].format(tables=listed), things=things)
     shown = [
         {"question": each.question, "past": [], "answer": _read(each)} for each in examples.proposed("sql")[:SHOWN]
     ]
-    return _begun(system, [*shown, *(each for each in EXAMPLES if each["answer"]["intent"] in OWN_INTENTS)])
+    return _begun(system, [*shown, *(each for each in EXAMPLES if each["answer"]["intent"] in _SAID["own_intents"])])
 
 
 def _read(example: Example) -> dict[str, Any]:
     tables = sorted({each.name for each in nodes(example.plan["sql_queries_plan"], exp.Table)})
     complexity = COMPLEXITIES[len(tables) > 1]
     return {
-        "intent": OWN_INTENTS[0],
+        "intent": _SAID["own_intents"][0],
         "entities_mentioned": tables,
         "requested_metrics": [],
         "query_complexity": complexity,

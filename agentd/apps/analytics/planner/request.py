@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from importlib.resources import files
 from typing import Any
 
 from agentd.apps.analytics.checks.dates import offered
@@ -24,33 +26,8 @@ DATABASES = {"mysql": "MariaDB/MySQL", "postgres": "PostgreSQL", "sqlite": "SQLi
 """The names of own databases' dialects for the planner; MONTHS has each one's month expression."""
 EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
-_COMMON = (
-    "Use only the tables and columns given. Dates: write only those that `dates` lists ('{START_DATE}' "
-    "and '{END_DATE}' are the question's period, PREV_ the one before, _2 a second one it names); write no dates "
-    "when the question names no time. response_template is the answer in the "
-    "question's language; it never holds a number: every value is a {PLACEHOLDER} named after a result key or alias, "
-    "{PERIOD_LABEL} is the period. Join no table that the "
-    "figures do not need. Plan nothing only when no table has to do with the question. A question of several parts has "
-    "a result for each part, and response_template says each. Never compare in words of your own: {COMPARE NEW OLD}, "
-    "{TREND ROWS}, {TOP ROWS}, {RANK ROWS} and {SHARE PART WHOLE} are worded from the results. You may add "
-    "placeholder_mapping (placeholder: its format), validation_rules_for_results (such as 'TOTAL >= 0')"
-)
-SYSTEMS = {
-    "sql": (
-        "You plan SQL for a company's database. Answer with one JSON object: sql_queries_plan (one SELECT for each "
-        "figure, result_key in capitals; a list or ranking is one SELECT of several rows), response_template. "
-        "Plan only the figures asked for: `berapa` or `how many` of a thing (invoices, orders, customers) is COUNT(*), "
-        "`total` and `nilai` are a SUM of an amount, `per` is GROUP BY. A date is in the table that lists it; join it. "
-        + _COMMON
-        + " and raw_data_query_plan (one SELECT of the rows behind the figures, where the question wants details)."
-    ),
-    "operations": (
-        "You plan database operations, never SQL. Answer with one JSON object: operations (each one described SELECT; "
-        "columns without aggregation are grouped by; is_expression is true for a calculation), response_template. "
-        + _COMMON
-        + "."
-    ),
-}
+_SAID = tomllib.loads(files("agentd.apps.analytics").joinpath("prompts.toml").read_text("utf-8"))["planning"]
+SYSTEMS = {style: _SAID[style].replace("{common}", _SAID["common"]) for style in ("sql", "operations")}
 
 
 def messages_for(

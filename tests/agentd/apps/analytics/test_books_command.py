@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from agentd.apps.analytics import books_command, command, export
+from agentd.apps.analytics import books_command, command, tables
 from agentd.apps.analytics.books_command import NotSaved, Saved, SavedQuestions
 from tests.agentd.apps.analytics.scripts import CONFIG
 
@@ -23,7 +23,7 @@ ROWS = [
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
 def test_a_table_is_written_without_formulas(tmp_path: Path, kind: str) -> None:
     file = tmp_path / f"jawaban.{kind}"
-    export.write(ROWS, file)
+    tables.write(ROWS, file)
     if kind == "csv":
         with file.open(encoding="utf-8-sig", newline="") as opened:
             read: list[list[Any]] = list(csv.reader(opened))
@@ -41,7 +41,7 @@ def test_a_table_is_written_without_formulas(tmp_path: Path, kind: str) -> None:
 def test_no_text_that_a_spreadsheet_would_run_stands_first_in_a_cell(tmp_path: Path, kind: str, start: str) -> None:
     file = tmp_path / f"jawaban.{kind}"
     text = f"{start}cmd|' /C calc'!A0"
-    export.write([{"Nama": text}], file)
+    tables.write([{"Nama": text}], file)
     if kind == "csv":
         with file.open(encoding="utf-8-sig", newline="") as opened:
             assert list(csv.reader(opened))[1] == [f"'{text}"]
@@ -53,7 +53,7 @@ def test_no_text_that_a_spreadsheet_would_run_stands_first_in_a_cell(tmp_path: P
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
 def test_what_no_sheet_can_hold_costs_its_character_alone(tmp_path: Path, kind: str) -> None:
     file = tmp_path / f"jawaban.{kind}"
-    export.write([{"Nama\x00": "PT \x08Maju\ud800", "Nilai": 10**30}], file)
+    tables.write([{"Nama\x00": "PT \x08Maju\ud800", "Nilai": 10**30}], file)
     assert file.stat().st_size
     if kind == "xlsx":
         assert [cell.value for cell in load_workbook(file).active["A"]] == ["Nama\ufffd", "PT \ufffdMaju?"]
@@ -61,12 +61,12 @@ def test_what_no_sheet_can_hold_costs_its_character_alone(tmp_path: Path, kind: 
 
 def test_another_kind_of_file_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\.csv or \.xlsx"):
-        export.write(ROWS, tmp_path / "jawaban.pdf")
+        tables.write(ROWS, tmp_path / "jawaban.pdf")
 
 
 def test_no_file_without_a_line_is_written_for_an_answer_of_one_figure(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"jawaban\.csv is not written: the answer has no table"):
-        export.write([], tmp_path / "jawaban.csv")
+        tables.write([], tmp_path / "jawaban.csv")
     assert not list(tmp_path.iterdir())
 
 

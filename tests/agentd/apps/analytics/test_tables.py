@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.apps.analytics.export import made
-from agentd.apps.analytics.tables import rows_of_graph
+from agentd.apps.analytics.tables import made, rows_of_graph
 
 
 def test_a_graphs_rows_are_headed_by_words_and_a_node_is_its_properties() -> None:

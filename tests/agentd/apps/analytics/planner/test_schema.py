@@ -16,7 +16,7 @@ from agentd.apps.analytics.planner.schema import plan_schema
 from agentd.apps.analytics.planner.select_pattern import select_pattern
 from agentd.apps.analytics.schema import Schema
 from bridges.llamacpp.constraint import from_schema
-from servers.graphiti.schema_file import SHIPPED, read_schema
+from servers.graphiti.schema_source import SHIPPED, read_schema
 from servers.graphiti.search import relations
 
 TABLES = [
