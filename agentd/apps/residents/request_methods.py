@@ -78,7 +78,7 @@ async def list_requests(services: Services, caller: Caller, params: RequestsPara
 
 @method("Request.get", result=RequestShown, scopes=ANYONE, errors=(NotFound,))
 async def get(services: Services, caller: Caller, params: RequestParams) -> dict[str, Any]:
-    """One request as it stands."""
+    """The current state of one request."""
     return (await services.part(Requests).get(params.request_id, caller)).shown()
 
 

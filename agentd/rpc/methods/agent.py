@@ -81,7 +81,7 @@ class WireError(Message):
 
 
 class RunState(AgentOutcome):
-    """A run as it stands; `error` says why a failed one failed."""
+    """A run's current state; `error` says why a failed one failed."""
 
     error: WireError | None = None
 
@@ -110,19 +110,19 @@ async def run(services: Services, caller: Caller, params: RunParams) -> AgentOut
 
 @method("Agent.start", result=RunOutcome, scopes=ANYONE, errors=(Busy, Conflict, NotFound, Draining, Forbidden))
 async def start(services: Services, caller: Caller, params: RunParams) -> AgentOutcome:
-    """Take a run on and answer at once with its run_id; follow it by Events.subscribe, GET /events or Agent.get."""
+    """Start a run and answer at once with its run_id; follow it by Events.subscribe, GET /events or Agent.get."""
     return await services.runs.start(params.prompt, params.agent_options(), caller)
 
 
 @method("Agent.get", result=RunState, scopes=ANYONE, errors=(NotFound,))
 async def get(services: Services, caller: Caller, params: RunIdParams) -> dict[str, Any]:
-    """The run as it stands: queued, running, needs_approval, completed, cancelled or failed."""
+    """The run's current state: queued, running, needs_approval, completed, cancelled or failed."""
     return await services.runs.get(params.run_id, caller)
 
 
 @method("Agent.cancel", result=AgentOutcome, scopes=ANYONE, errors=(NotFound, Conflict))
 async def cancel(services: Services, caller: Caller, params: RunIdParams) -> AgentOutcome:
-    """Stop a run, through the model and the tool it is at."""
+    """Cancel a run, and with it the model's turn or the tool call under way."""
     return await services.runs.cancel(params.run_id, caller)
 
 

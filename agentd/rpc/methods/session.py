@@ -80,7 +80,7 @@ async def get(services: Services, caller: Caller, params: SessionParams) -> dict
 
 @method("Session.fork", result=NewSession, scopes=ANYONE, errors=(NotFound,))
 async def fork(services: Services, caller: Caller, params: SessionParams) -> dict[str, Any]:
-    """A new conversation that shares this one's past and none of its future, with a key of its own."""
+    """A copy of this conversation as it is now, with its own key; later turns of either are not in the other."""
     return await services.sessions.fork(params.session_id, caller)
 
 

@@ -35,7 +35,7 @@ async def reload(services: Services, caller: Caller, params: NoParams) -> dict[s
 
 @method("System.health", result=Health, scopes=ANYONE)
 async def health(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
-    """How the daemon stands. Nobody is asked but its database, whether it takes a write now."""
+    """The daemon's state. Only its database is asked: whether it takes a write now."""
     return await services.health()
 
 

@@ -30,7 +30,7 @@ class ListedTool(Message):
 
 
 class ListedServer(Message):
-    """One MCP server as it stands."""
+    """The current state of one MCP server."""
 
     name: str
     state: str
