@@ -30,6 +30,11 @@ class Server(MCPServer[LifespanResultT]):
             raise
 
 
+def with_values(**fields: Any) -> Any:
+    """The fields that are not None, as a TypedDict of an answer."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def _wrong(error: ValidationError) -> str:
     details = error.errors(include_url=False, include_input=False)
     said = [f"{'.'.join(map(str, one['loc']))} {_problem(one['type'], one['msg'])}" for one in details[:MOST]]

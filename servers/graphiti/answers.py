@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, NotRequired
+from typing import NotRequired
 
 from typing_extensions import TypedDict
 
 from servers.common.catalogue import Column, Table
 from servers.common.phrases import phrases
+from servers.common.server import with_values
 from servers.graphiti import glossary
 from servers.graphiti.classify import Classification, classify, is_aggregatable
 from servers.graphiti.search import Found, Question
@@ -119,13 +120,8 @@ def _called(name: str, comment: str | None, found: Found) -> str | None:
     return "; ".join([*found.said.get(glossary.as_words(name), []), *([comment] if comment else [])]) or None
 
 
-def _with_values(**fields: Any) -> Any:
-    """The fields that are not None, as a TypedDict."""
-    return {name: value for name, value in fields.items() if value is not None}
-
-
 def _schema_table(table: Table, found: Found) -> SchemaTable:
-    answer: SchemaTable = _with_values(
+    answer: SchemaTable = with_values(
         table_name=table.name,
         purpose=purpose_of(table, found),
         business_category=glossary.category(glossary.name_concepts(table.name)),
@@ -135,7 +131,7 @@ def _schema_table(table: Table, found: Found) -> SchemaTable:
 
 
 def _schema_column(column: Column, kind: Classification, found: Found) -> SchemaColumn:
-    described: SchemaColumn = _with_values(
+    described: SchemaColumn = with_values(
         name=column.name,
         type_from_db=column.type,
         classification=kind,
@@ -146,7 +142,7 @@ def _schema_column(column: Column, kind: Classification, found: Found) -> Schema
 
 
 def _table_info(table: Table, columns: list[tuple[Column, Classification]], found: Found) -> TableInfo:
-    info: TableInfo = _with_values(
+    info: TableInfo = with_values(
         table_name=table.name,
         purpose=purpose_of(table, found),
         columns=[_column_info(*each, found) for each in columns],
@@ -156,7 +152,7 @@ def _table_info(table: Table, columns: list[tuple[Column, Classification]], foun
 
 
 def _column_info(column: Column, kind: Classification, found: Found) -> ColumnInfo:
-    info: ColumnInfo = _with_values(
+    info: ColumnInfo = with_values(
         name=column.name,
         type=column.type.partition("(")[0].strip(),
         description=_called(column.name, column.comment, found),
@@ -175,7 +171,7 @@ def _may_be_empty(column: Column, found: Found) -> bool | None:
 
 
 def _relationships(found: Found) -> list[Relationship]:
-    return [_with_values(**asdict(each), relationship_type="FOREIGN_KEY") for each in found.relations]
+    return [with_values(**asdict(each), relationship_type="FOREIGN_KEY") for each in found.relations]
 
 
 def _chosen(table: Table, found: Found) -> list[tuple[Column, Classification]]:

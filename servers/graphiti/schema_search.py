@@ -1,8 +1,12 @@
-"""Runs the schema search: loads a schema with its embeddings, reloads it when it changes, searches."""
+"""Runs the schema search: loads a schema with its embeddings, reloads it when it changes, searches.
+
+The embeddings are stored in a knowledge graph: a node per table, an edge per foreign key.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,16 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from servers.common.catalogue import Catalogue
-from servers.graphiti import glossary, schema_graph
+from servers.common.catalogue import Catalogue, Table
+from servers.graphiti import glossary
 from servers.graphiti.embedding import Embedder, Vector
 from servers.graphiti.graph import GraphError, graph_errors
 from servers.graphiti.schema_source import SchemaError, Source, Stamp
-from servers.graphiti.search import Found, Index, ask
+from servers.graphiti.search import Found, Index, ask, relations
 
 log = logging.getLogger(__name__)
 MAX_ENTITIES = 50
 MAX_TEXT = 300
+PREFIX = "agentd-schema-"
+FORM = 1
+"""Increase it when `passage` changes, so that stored vectors are recomputed."""
 CERTAIN = 0.055
 """By how much a name must be nearer to a word than to words that name nothing: some names are near to every word."""
 APART = 0.02
@@ -104,14 +111,14 @@ class SchemaSearch:
         try:
             with graph_errors():
                 graph = await self._open_graph()
-                vectors = await schema_graph.stored_vectors(graph, schema)
+                vectors = await stored_vectors(graph, schema)
                 if vectors is None:
-                    vectors = await schema_graph.embed(schema, self._embedder)
-                    await schema_graph.store(graph, schema, vectors)
+                    vectors = await embed(schema, self._embedder)
+                    await store(graph, schema, vectors)
                 return vectors
         except GraphError as error:
             log.warning("the schema is searched without its graph: %s", error)
-            return await schema_graph.embed(schema, self._embedder)
+            return await embed(schema, self._embedder)
 
 
 class OtherWords:
@@ -145,3 +152,71 @@ class OtherWords:
         name = self._names[first]
         second = next((nearer[place] for place in others if self._names[place][:SAME] != name[:SAME]), -1.0)
         return name if nearer[first] >= max(CERTAIN, second + APART) else ""
+
+
+def passage(table: Table) -> str:
+    """Return the text to embed for a table."""
+    columns = ", ".join(column.comment or " ".join(glossary.words(column.name)) for column in table.columns)
+    return f"{' '.join(glossary.words(table.name))}. {table.comment or ''} {columns}"[:1000]
+
+
+def group_of(schema: Catalogue) -> str:
+    return f"{PREFIX}{FORM}-{schema.digest[:32]}"
+
+
+async def stored_vectors(driver: Any, schema: Catalogue) -> dict[str, Vector] | None:
+    """Return the stored vectors of this exact schema, or None if they are missing or incomplete."""
+    records, _, _ = await driver.execute_query(
+        "MATCH (n:Entity {group_id: $group_id}) RETURN n.name AS name, n.name_embedding AS vector",
+        group_id=group_of(schema),
+    )
+    found = {record["name"]: np.asarray(record["vector"], dtype=np.float32) for record in records}
+    return found if found.keys() == {table.name for table in schema.tables} else None
+
+
+async def embed(schema: Catalogue, embedder: Embedder) -> dict[str, Vector]:
+    vectors = await asyncio.to_thread(embedder.passages, [passage(table) for table in schema.tables])
+    return {table.name: vector for table, vector in zip(schema.tables, vectors, strict=True)}
+
+
+async def store(driver: Any, schema: Catalogue, vectors: dict[str, Vector]) -> None:
+    """Store this schema, replacing any other."""
+    from graphiti_core.edges import EntityEdge
+    from graphiti_core.nodes import EntityNode
+    from graphiti_core.utils.datetime_utils import utc_now
+
+    records, _, _ = await driver.execute_query(
+        "MATCH (n:Entity) WHERE n.group_id STARTS WITH $prefix RETURN DISTINCT n.group_id AS group_id", prefix=PREFIX
+    )
+    for record in records:
+        await EntityNode.delete_by_group_id(driver, record["group_id"])
+    group = group_of(schema)
+    for table in schema.tables:
+        node = EntityNode(
+            uuid=_id(group, table.name),
+            name=table.name,
+            group_id=group,
+            labels=["Table"],
+            summary=table.comment or "",
+            name_embedding=vectors[table.name].tolist(),
+            attributes={"columns": [column.name for column in table.columns]},
+        )
+        await node.save(driver)
+    for relation in relations(schema.tables):
+        fact = f"{relation.from_table}.{relation.from_column} = {relation.to_table}.{relation.to_column}"
+        between = (vectors[relation.from_table] + vectors[relation.to_table]) / 2
+        edge = EntityEdge(
+            uuid=_id(group, fact),
+            group_id=group,
+            source_node_uuid=_id(group, relation.from_table),
+            target_node_uuid=_id(group, relation.to_table),
+            created_at=utc_now(),
+            name="FOREIGN_KEY",
+            fact=fact,
+            fact_embedding=between.tolist(),
+        )
+        await edge.save(driver)
+
+
+def _id(group: str, name: str) -> str:
+    return hashlib.sha256(f"{group}/{name}".encode()).hexdigest()[:32]

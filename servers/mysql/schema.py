@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from servers.common import catalogue
 from servers.common.catalogue import catalogue_of
 from servers.common.database import Database
+from servers.common.server import with_values
 
 
 class Column(TypedDict):
@@ -54,14 +55,13 @@ class SchemaDescription(TypedDict):
 async def describe(database: Database, wanted: Sequence[str]) -> SchemaDescription:
     """Return all tables with name and comment, or the `wanted` ones in full. Raises DatabaseError."""
     known = (await catalogue_of(database)).by_name
-    if not wanted:
-        found: SchemaDescription = {"tables": [_named(table) for table in known.values()]}
-    else:
-        names = list(dict.fromkeys(wanted))
-        found = {"tables": [_table(known[name]) for name in names if name in known]}
-        if unknown := [unknown_table(name, list(known)) for name in names if name not in known]:
-            found["unknown_tables"] = unknown
-    return {**found, "notice": database.notice} if database.notice else found
+    names = list(dict.fromkeys(wanted))
+    found: SchemaDescription = with_values(
+        tables=[_table(known[name]) for name in names if name in known] if names else [*map(_named, known.values())],
+        unknown_tables=[unknown_table(name, list(known)) for name in names if name not in known] or None,
+        notice=database.notice or None,
+    )
+    return found
 
 
 def unknown_table(name: str, names: Sequence[str]) -> str:
@@ -72,28 +72,22 @@ def unknown_table(name: str, names: Sequence[str]) -> str:
 
 
 def _table(info: catalogue.Table) -> Table:
-    table = _named(info)
-    table["columns"] = [_column(column) for column in info.columns]
-    if info.primary_key:
-        table["primary_key"] = list(info.primary_key)
-    if info.foreign_keys:
-        table["references"] = [
-            {
-                "columns": list(key.columns),
-                "table": key.referred_table,
-                "referred_columns": list(key.referred_columns),
-            }
+    table: Table = with_values(
+        **_named(info),
+        columns=[
+            with_values(name=each.name, type=each.type, nullable=each.nullable, comment=each.comment or None)
+            for each in info.columns
+        ],
+        primary_key=list(info.primary_key) or None,
+        references=[
+            {"columns": list(key.columns), "table": key.referred_table, "referred_columns": list(key.referred_columns)}
             for key in info.foreign_keys
         ]
+        or None,
+    )
     return table
 
 
-def _column(info: catalogue.Column) -> Column:
-    described: Column = {"name": info.name, "type": info.type, "nullable": info.nullable}
-    if info.comment:
-        described["comment"] = info.comment
-    return described
-
-
 def _named(info: catalogue.Table) -> Table:
-    return {"table_name": info.name, "comment": info.comment} if info.comment else {"table_name": info.name}
+    named: Table = with_values(table_name=info.name, comment=info.comment or None)
+    return named

@@ -22,7 +22,7 @@ from agentd.apps.analytics.nodes.replace_placeholders import replace_placeholder
 from agentd.apps.analytics.nodes.understand_query import understand_query
 from agentd.apps.analytics.nodes.validate_results import validate_results
 from agentd.apps.analytics.planner.examples import ExampleLibrary
-from agentd.apps.analytics.state import ERROR_NODE, NodeFailed, PlanStyle, WorkflowState, initial_state
+from agentd.apps.analytics.state import ERROR_NODE, ErrorResponse, NodeFailed, PlanStyle, WorkflowState, initial_state
 from agentd.apps.analytics.vocabulary import in_full
 from agentd.errors import AgentdError, Cancelled
 from agentd.messages import Caller, Usage
@@ -189,29 +189,20 @@ class _Steps:
 def _answer(state: WorkflowState, caller: Caller) -> dict[str, Any]:
     """The wire form. Technical details are only for the log and admins."""
     failed = state["workflow_status"] == "error"
-    error = None
-    if failed:
-        error = {
-            "success": False,
-            "error_source_node": state.get("error_source_node"),
-            "user_message": state.get("user_message"),
-            "technical_details_for_log": state.get("technical_details_for_log") if caller.may() else None,
-            "session_id": state["session_id"],
-            "suggestions": state.get("suggestions"),
-        }
+    error = {key: state.get(key) for key in ErrorResponse.__annotations__} | {"success": False}
+    if not caller.may():
+        error["technical_details_for_log"] = None
+    as_it_is = ("final_narrative", "executive_summary", "validation_status", "quality_score")
     return {
-        "final_narrative": state.get("final_narrative"),
+        **{key: state.get(key) for key in as_it_is},
         "data_table_for_display": state.get("data_table_for_display") or [],
         "table_units": state.get("table_units") or {},
-        "executive_summary": state.get("executive_summary"),
         "warnings_for_display": state.get("warnings_for_display") or [],
-        "validation_status": state.get("validation_status"),
-        "quality_score": state.get("quality_score"),
         "plan": _plan(state),
         "technical_details": state.get("technical_error_details") if caller.may() and not failed else None,
         "mcp_tool_call_history": state["mcp_tool_call_history"],
         "clarification": None,
-        "error": error,
+        "error": error if failed else None,
         "response": state.get("final_narrative") or state.get("user_message") or "",
     }
 

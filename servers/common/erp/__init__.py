@@ -4,7 +4,6 @@ The data are in `seed.sql.xz`: CREATE TABLE with Indonesian comments, then the r
 creates the SQLite file, `load(connection)` fills an empty MariaDB or MySQL database, `script()` returns the SQL.
 """
 
-from servers.common.erp.build import SEED, build, load, script
-from servers.common.erp.comments import sqlite_comments
+from servers.common.erp.build import SEED, build, load, script, sqlite_comments
 
 __all__ = ["SEED", "build", "load", "script", "sqlite_comments"]

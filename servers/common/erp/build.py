@@ -5,13 +5,12 @@ from __future__ import annotations
 import fcntl
 import lzma
 import os
+import re
 import sqlite3
 import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from servers.common.erp.comments import sqlite_comments
 
 if TYPE_CHECKING:
     from sqlalchemy import MetaData
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
 SEED = Path(__file__).with_name("seed.sql.xz")
 APPLICATION_ID = 0x61676574  # marks our own files; others are never replaced
 VERSION = 1
+_COLUMN = re.compile(r'^\s*[`"\[]?(?P<name>\w+)[`"\]]?\s+\w.*?--\s*(?P<comment>.+?)\s*$')
+_HEAD = re.compile(r"^\s*CREATE\s+(?:TEMP\s+|TEMPORARY\s+)?TABLE\b.*?\(\s*--\s*(?P<comment>.+?)\s*$", re.IGNORECASE)
+_NO_COLUMN = {"primary", "foreign", "unique", "check", "constraint", "create"}
 
 
 def build(path: str | Path) -> Path:
@@ -102,3 +104,18 @@ def _build_beside(target: Path) -> None:
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def sqlite_comments(create_table: str) -> tuple[str | None, dict[str, str]]:
+    """Return (the table's comment, {column: comment}), from the `sql` of sqlite_master.
+
+    A note after the opening parenthesis is the table's, one at the end of a column's line is the column's.
+    """
+    table: str | None = None
+    columns: dict[str, str] = {}
+    for line in create_table.splitlines():
+        if head := _HEAD.match(line):
+            table = head["comment"]
+        elif (column := _COLUMN.match(line)) and column["name"].lower() not in _NO_COLUMN:
+            columns[column["name"]] = column["comment"]
+    return table, columns

@@ -20,8 +20,7 @@ from servers.graphiti.answers import schema_info
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.schema_search import SchemaSearch
 from servers.graphiti.schema_source import DatabaseSource
-from servers.sim_testgeluran.check import check
-from servers.sim_testgeluran.proposals import _totals
+from servers.sim_testgeluran.check import _totals, check
 from tests.servers.graphiti.conftest import no_graph
 
 

@@ -158,17 +158,10 @@ async def _run_operations(state: AgentState, context: NodeContext, gathered: _Ga
     try:
         answer = await context.call(servers.OPERATIONS, OPERATIONS_TOOL, {"operations": operations})
     except CallFailed as error:
-        raise NodeFailed(
-            gathered.say["no_database"],
-            f"{OPERATIONS_COMMUNICATION}: {error}",
-            query_execution_status="total_failure",
-        ) from error
+        answer = {"success": False, "error": error}
     if answer.get("success") is False:
-        raise NodeFailed(
-            gathered.say["no_database"],
-            f"{OPERATIONS_COMMUNICATION}: {answer.get('error')}",
-            query_execution_status="total_failure",
-        )
+        reason = f"{OPERATIONS_COMMUNICATION}: {answer.get('error')}"
+        raise NodeFailed(gathered.say["no_database"], reason, query_execution_status="total_failure")
     results = answer.get("results")
     for operation, names in watched:
         key, name = operation["result_key"], operation["operation_id"]

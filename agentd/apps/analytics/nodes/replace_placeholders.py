@@ -6,7 +6,8 @@ No number is formatted here: values go to the server as the database returned th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from typing import Any
 
 from agentd.apps.analytics import servers
@@ -16,6 +17,9 @@ from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext, ro
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.wording import is_sample, with_sample, words_for
 
+Values = dict[str, Any]
+Rules = dict[str, dict[str, Any]]
+Fill = Callable[[str, Values, Rules], Coroutine[Any, Any, str]]
 TOOL = "fill_placeholders"
 COMMUNICATION = "Placeholder MCP Server communication error"
 UNKNOWN_COSTS = 20
@@ -44,15 +48,16 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
     sources = state.get("placeholder_sources")
     made = narrative_of(template, calculations, mapping, period, state["user_query"], sources)
     unknown = made.unknown
+    fill = partial(_filled, context, currency, words.say)
     try:
         async with asyncio.TaskGroup() as both:
-            filled = both.create_task(_filled(context, made.ready(), made.values, made.rules, currency, words.say))
-            summary = both.create_task(_summary(context, calculations, mapping, currency, words.say))
+            filled = both.create_task(fill(made.ready(), made.values, made.rules))
+            summary = both.create_task(_summary(fill, calculations, mapping))
     except ExceptionGroup as failed:
         raise failed.exceptions[0] from None
     warnings += [words.say["no_value"].format(name=name) for name in unknown]
     score = max(0, (state.get("quality_score") or 0) - UNKNOWN_COSTS * len(unknown))
-    narrative = filled.result()["final_narrative"].replace(NOTHING, words.say["unavailable"])
+    narrative = filled.result().replace(NOTHING, words.say["unavailable"])
     doubts = [warning for warning in warnings if not is_sample(warning)]
     if score < CERTAIN and doubts:
         narrative = f"{words.say['unsure'].format(why=' '.join(doubts[:DOUBTS_SAID]))}\n\n{narrative}"
@@ -76,31 +81,22 @@ async def replace_placeholders(state: AgentState, context: NodeContext, currency
 
 
 async def _filled(
-    context: NodeContext,
-    template: str,
-    values: dict[str, Any],
-    rules: dict[str, dict[str, Any]],
-    currency: str,
-    say: Mapping[str, str],
-) -> dict[str, Any]:
+    context: NodeContext, currency: str, say: Mapping[str, str], template: str, values: Values, rules: Rules
+) -> str:
+    """The filled template. Raises NodeFailed."""
     template, rules = in_currency(template, rules, currency)
     payload = {"response_template": template, "data_values": values, "formatting_rules": rules}
     try:
         answer = await context.call(servers.PLACEHOLDERS, TOOL, payload)
     except CallFailed as error:
         raise NodeFailed(say["not_formatted"], f"{COMMUNICATION}: {error}") from error
-    if not isinstance(answer.get("final_narrative"), str):
+    narrative = answer.get("final_narrative")
+    if not isinstance(narrative, str):
         raise NodeFailed(say["not_formatted"], f"{COMMUNICATION}: the answer has no final_narrative")
-    return answer
+    return narrative
 
 
-async def _summary(
-    context: NodeContext,
-    calculations: dict[str, Any],
-    mapping: dict[str, str],
-    currency: str,
-    say: Mapping[str, str],
-) -> dict[str, Any]:
+async def _summary(fill: Fill, calculations: Values, mapping: dict[str, str]) -> dict[str, Any]:
     """The single figures as formatted in a narrative, {key: "Rp 29.500.000"}."""
     figures = {key: value for key, value in calculations.items() if not isinstance(value, list | dict)}
     if not figures:
@@ -110,6 +106,5 @@ async def _summary(
     points = in_points(mapping, figures)
     template = "\x1f".join(f"{{{slot}}}" + ("%" if key in points else "") for slot, key in slots.items())
     values = {slot: figures[key] for slot, key in slots.items()}
-    answer = await _filled(context, template, values, {slot: rules[key] for slot, key in slots.items()}, currency, say)
-    shown = answer["final_narrative"].split("\x1f")
+    shown = (await fill(template, values, {slot: rules[key] for slot, key in slots.items()})).split("\x1f")
     return dict(zip(slots.values(), shown, strict=True)) if len(shown) == len(slots) else figures
