@@ -57,7 +57,6 @@ class Phrases:
     premises: frozenset[str]
     paragraph: frozenset[str]
     beside_label: frozenset[str]
-    beside_neighbourhood: frozenset[str]
     articles: frozenset[str]
     streets: frozenset[str]
     homes: frozenset[str]

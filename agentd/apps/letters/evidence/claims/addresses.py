@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.claims.binding import whose
 from agentd.apps.letters.evidence.claims.case import Case, Turn
-from agentd.apps.letters.evidence.claims.parts import Part, parts
+from agentd.apps.letters.evidence.claims.parts import Part, parts, spelled
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.spans import clear
 from agentd.apps.letters.evidence.normalisers import address as reading
-from agentd.apps.letters.evidence.normalisers import neighbourhood
 from agentd.apps.letters.evidence.normalisers.days import dates
 from agentd.apps.letters.evidence.normalisers.digits import runs
 from agentd.apps.letters.evidence.reading.segments import ADDRESSES, HOMES, NEIGHBOURHOOD, STREETS, Claim, Mood
@@ -177,38 +177,34 @@ def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
 
 
 def _neighbourhood(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[Claim], tuple[()]]:
-    wanted = neighbourhood.value(str(field.value))
+    wanted = reading.small_number(str(field.value))
     of = next((label for label in ("ktp", "usaha") if label in f"{field.path} {field.title}".casefold()), None)
     asked = case.labels_asked(turn.question)
     if asked and all(label.startswith("field:") for label in asked):
         return (), ()  # `lapangan RW 3` is the event's location
     kinds = frozenset({"rt", "rw"}) if "rtrw" in asked else asked & {"rt", "rw"}
-    said = ((part, _numbers(part, field.kind, of, kinds, case)) for part in parts(case, turn))
-    theirs = (
-        (part, found) for part, found in said if found and whose(field, part.place(case, turn), asked=bool(kinds))
-    )
+    said = ((part, _number(part, field.kind, of, kinds, case)) for part in parts(case, turn))
+    theirs = ((part, number) for part, number in said if number is not None)
     return [
-        Claim(turn.order, part.mood, wanted == value, True, part.corrected) for part, found in theirs for value in found
+        Claim(turn.order, part.mood, wanted == number, True, part.corrected)
+        for part, number in theirs
+        if whose(field, part.place(case, turn), asked=bool(kinds))
     ], ()
 
 
-def _numbers(part: Part, kind: str, of: str | None, asked: frozenset[str], case: Case) -> Sequence[int]:
+def _number(part: Part, kind: str, of: str | None, asked: frozenset[str], case: Case) -> int | None:
+    """The RT or RW that a part gives for the citizen's home, or for the KTP or the business (`of`)."""
     label = part.under
     home = label if label in ADDRESSES else part.follows if part.follows in ADDRESSES else None
     if of is not None:
         if home not in (None, f"alamat_{of}"):
-            return []
+            return None
     elif home in ("alamat_usaha", "x:alamat") or (home == "alamat_ktp" and "alamat_domisili" in case.labels):
-        return []
-    named = not {"rt", "rw"}.isdisjoint(part.spelled)
-    if named and (label in ADDRESSES or label in (None, *NEIGHBOURHOOD)):
-        said = part.address
-        value = said.rt if kind == "rt" else said.rw
-        if value is not None:
-            return [value]
-    wanted = frozenset({label}) if label is not None else asked
-    both = "rtrw" in wanted or {"rt", "rw"} <= wanted
-    if named or not (both or kind in wanted):
-        return []
-    found = neighbourhood.numbers(part.words)
-    return found if not both else [found[kind == "rw"]] if len(found) == 2 else []
+        return None
+    if label not in (None, *ADDRESSES, *NEIGHBOURHOOD):
+        return None
+    said = reading.read(spelled(label or ("rtrw" if len(asked) > 1 else "".join(asked)), part.words))
+    bare = label is None and NEIGHBOURHOOD.isdisjoint(part.words)
+    if bare and not (FILLERS.issuperset(said.words) and (len(asked) < 2 or said.rw is not None)):
+        return None  # `5 Januari`, or one number for two
+    return said.rt if kind == "rt" else said.rw

@@ -74,9 +74,7 @@ class Part:
 
     @property
     def spelled(self) -> Sequence[str]:
-        """Its words; a bare RT or RW number is preceded by `rt` or `rw`."""
-        known = self.label not in _SPELLED or not {"rt", "rw"}.isdisjoint(self.words)
-        return self.words if known else [*_SPELLED[self.label], *self.words]
+        return spelled(self.label, self.words)
 
     @property
     def address(self) -> address.Address:
@@ -90,6 +88,12 @@ class Part:
     def place(self, case: Case, turn: Turn) -> Place:
         """Its place in the message."""
         return case.place(turn, self.line.sentence, turn.named[self.number], (), Span(self.start, self.end, True))
+
+
+def spelled(label: str | None, words: Sequence[str]) -> Sequence[str]:
+    """The words under a label; a bare RT or RW number is preceded by `rt` or `rw`."""
+    known = label not in _SPELLED or not {"rt", "rw"}.isdisjoint(words)
+    return words if known else [*_SPELLED[label], *words]
 
 
 def parts(case: Case, turn: Turn) -> Sequence[Part]:

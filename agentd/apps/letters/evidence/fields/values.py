@@ -9,16 +9,7 @@ from typing import Any
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.spans import spans
-from agentd.apps.letters.evidence.normalisers import (
-    address,
-    choices,
-    days,
-    digits,
-    names,
-    neighbourhood,
-    numbers,
-    texts,
-)
+from agentd.apps.letters.evidence.normalisers import address, choices, days, digits, names, numbers, texts
 from agentd.apps.letters.evidence.reading.lexicon import person
 
 Json = Any
@@ -43,7 +34,7 @@ def equals(field: Field, other: Json) -> bool:
 
 _READ: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("nik", "kk"), digits.sixteen),
-    **dict.fromkeys(("rt", "rw"), neighbourhood.value),
+    **dict.fromkeys(("rt", "rw"), address.small_number),
     **{"date": days.parse, "phone": digits.phone, "address": address.parse, "number": numbers.value},
 }
 
@@ -60,7 +51,7 @@ def within(field: Field, words: Sequence[str], today: date) -> bool:
     if field.kind == "address":
         return address.supports(address.read(list(words)), address.parse(value))
     if field.kind in ("rt", "rw"):
-        return neighbourhood.value(value) in neighbourhood.numbers(words, anywhere=True)
+        return address.small_number(value) in numbers.amounts(words)
     if field.kind in ("rtrw", "birth", "place"):
         said = texts.essence([word for word in words if word[0].isalnum()])
         return all(word in said or word.isdecimal() for word in texts.essence(fold(value)))

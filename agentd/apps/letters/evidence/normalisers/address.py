@@ -37,6 +37,13 @@ class Address:
 NOTHING = Address((), None, None)
 
 
+def small_number(text: str) -> int | None:
+    """The number of an RT or RW value (`3`, `003`, `RT 03`), or None."""
+    words = [word for word in text.casefold().replace(".", " ").split() if word not in ("rt", "rw")]
+    joined = "".join(words).removeprefix("rt").removeprefix("rw")
+    return int(joined) if joined.isdecimal() and joined.isascii() and len(joined) <= 3 else None
+
+
 def joined(parts: Iterable[Address]) -> Address:
     """Concatenates addresses. If several have an RT or RW, the last one is kept."""
     words: list[str] = []
