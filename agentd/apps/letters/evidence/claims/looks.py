@@ -11,7 +11,6 @@ from agentd.apps.letters.evidence.normalisers.choices import is_choice
 from agentd.apps.letters.evidence.normalisers.days import dates
 from agentd.apps.letters.evidence.reading.lexicon import RELATING, Cue
 from agentd.apps.letters.evidence.reading.persons import MY
-from agentd.apps.letters.evidence.reading.segments import ADDRESSES
 from agentd.apps.letters.languages import phrases
 
 _SELF = frozenset({Cue.SELF})
@@ -28,7 +27,7 @@ def alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
     if field.kind == "place" and field.common and any(clear(after[:start]) for start, _, _ in dates(after)):
         return frozenset({field.key})  # `Jakarta 5 Januari 1990`
     numbered = any(map(str.isdecimal, raws))
-    if field.addresses and numbered and len(raws) > 2 and _lives_there(field, place):
+    if field.addresses and numbered and len(raws) > 2:
         return frozenset(key for key in keys if key == field.key or shapes[key].addresses)
     if field.kind != "name" and (numbered or (raws[0][0].islower() and any(raw[0].isupper() for raw in raws))):
         keys = keys - (names_of_people(keys, place) - {field.key})  # `ask for Dave at the desk`
@@ -36,14 +35,6 @@ def alike(keys: frozenset[str], field: Field, place: Place) -> frozenset[str]:
     if "description" in field.senses and len(raws) > 2 and lower:
         return frozenset(key for key in keys if key == field.key or "description" in shapes[key].senses)
     return keys
-
-
-def _lives_there(field: Field, place: Place) -> bool:
-    """Whether an address is about where somebody is: it has a label, the field's name, or is all of its clause."""
-    said = [at for at in place.around() if at < place.span.start]
-    labels = (mark.start for mark in place.sentence.labels if mark.value in ADDRESSES)
-    named = (one.start for one in place.near if field.key in one.keys)
-    return any(at in said for at in (*labels, *named)) or clear([place.sentence.words[at] for at in said])
 
 
 def names_of_people(keys: frozenset[str], place: Place) -> frozenset[str]:
