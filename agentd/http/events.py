@@ -50,7 +50,7 @@ class EventsEndpoint:
         """Stream from `after` (or Last-Event-ID) to the run's end; 204 if all was seen already, so that a browser's
         EventSource stops reconnecting."""
         params = _params(request)
-        state = await self._runs.get(params.run_id, request[CALLER])
+        over = (await self._runs.get(params.run_id, request[CALLER]))["status"] in ENDED
         reader = _Reader(request, params.after, self._limits.stall_s)
         ended: list[AgentdError] = []
         task = asyncio.current_task()
@@ -63,7 +63,7 @@ class EventsEndpoint:
 
         try:
             with self._leases.held(request, end):
-                await self._send(reader, params.run_id, over=state["status"] in ENDED)
+                await self._send(reader, params.run_id, over=over)
         except asyncio.CancelledError:
             if not ended:
                 raise

@@ -146,6 +146,8 @@ class Guard:
             return await handler(request)
         finally:
             late.cancel()
+            if request.content.exception() is too_slow:  # aiohttp still drains the body, and would log our own error
+                request.content.set_exception(TimeoutError())
 
     async def allow(self, request: web.Request, response: web.StreamResponse) -> None:
         """Let pages of a listed Origin read this response. It is a signal, since handlers of streams prepare them."""
