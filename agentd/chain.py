@@ -52,8 +52,7 @@ class Chain(ChatModelWrapper):
                 await chain.aclose()
 
     def states(self) -> Sequence[ProviderState]:
-        states: Sequence[ProviderState] = self._inner.states()
-        return states
+        return list(self._inner.states())
 
     async def warm(self, prefix: Any) -> None:
         """Let the providers that support it prepare the prompt's stable start."""

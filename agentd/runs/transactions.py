@@ -210,10 +210,9 @@ def wait_in_dbos(engine: sa.Engine) -> None:
         if time.monotonic() >= due.get(reason, 0.0):
             due[reason] = time.monotonic() + SAID_AGAIN_S
             log.warning("store.waiting", reason=reason)
-        if "database is locked" in str(driver):
-            return None
         if not isinstance(driver, sqlite3.Error):
             context.is_disconnect = True
+        if context.is_disconnect or "database is locked" in str(driver):
             return None
         translated = sqlite3.OperationalError(f"database is locked ({driver})")
         translated.sqlite_errorname = driver.sqlite_errorname
