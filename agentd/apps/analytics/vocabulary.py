@@ -8,129 +8,49 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, make_dataclass
 from functools import cache, lru_cache
 from itertools import accumulate
 from pathlib import Path
+from typing import Literal, get_args
 
 from agentd.agent.language import detect, own_language
 from agentd.agent.languages import languages, merged, packs, words
 from agentd.errors import Language
 
+Key = Literal[
+    "no_months", "ordinal_prefixes", "quarters", "halves", "years", "dates", "today", "yesterday", "tomorrow", "begins",
+    "ends", "so_far", "year_began", "now", "this_before", "this_after", "last_before", "last_after", "next_before",
+    "next_after", "preceding", "trailing_before", "trailing_after", "to", "since", "since_from", "before", "up_to",
+    "beside", "joined", "of_a_year", "same", "whole", "last_year", "year_before", "compares", "by_today", "late",
+    "deadlines", "claims", "most", "least", "ranks", "by_age", "spans", "before_bounds", "beyond", "scales", "amounts",
+    "counted", "averages", "totals", "running", "gains", "restricts", "tops", "denies", "above", "below", "at_least",
+    "at_most", "later", "earlier", "included", "whether", "emptied", "there_are", "several", "voided", "counting",
+    "without", "by_month", "before_period", "names", "titles", "order_to", "name_parts", "own_units", "how_many", "who",
+    "lists", "sorts", "each", "when", "unit_values", "quantities", "picks", "reads", "writes", "quotients", "shares",
+    "neutral", "measures", "balances", "by_which", "own_currency", "telling_nothing", "narrating",
+]  # fmt: skip
+"""A key of a pack that holds words; the files explain each."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """The words of one language or of all together; the files explain each key."""
+    """The tables of one language or of all together; a pack also has the words under each Key."""
 
     units: Mapping[str, str]
     months: Mapping[str, int]
-    no_months: frozenset[str]
     ordinals: Mapping[str, int]
-    ordinal_prefixes: frozenset[str]
-    quarters: frozenset[str]
-    halves: frozenset[str]
-    years: frozenset[str]
-    dates: frozenset[str]
-    today: frozenset[str]
-    yesterday: frozenset[str]
-    tomorrow: frozenset[str]
-    begins: frozenset[str]
-    ends: frozenset[str]
-    so_far: frozenset[str]
-    year_began: frozenset[str]
-    now: frozenset[str]
-    this_before: frozenset[str]
-    this_after: frozenset[str]
-    last_before: frozenset[str]
-    last_after: frozenset[str]
-    next_before: frozenset[str]
-    next_after: frozenset[str]
-    preceding: frozenset[str]
-    trailing_before: frozenset[str]
-    trailing_after: frozenset[str]
-    to: frozenset[str]
-    since: frozenset[str]
-    since_from: frozenset[str]
-    before: frozenset[str]
-    up_to: frozenset[str]
-    beside: frozenset[str]
-    joined: frozenset[str]
-    of_a_year: frozenset[str]
-    same: frozenset[str]
-    whole: frozenset[str]
-    last_year: frozenset[str]
-    year_before: frozenset[str]
-    compares: frozenset[str]
-    by_today: frozenset[str]
-    late: frozenset[str]
-    deadlines: frozenset[str]
-    claims: frozenset[str]
-    most: frozenset[str]
-    least: frozenset[str]
-    ranks: frozenset[str]
-    by_age: frozenset[str]
-    spans: frozenset[str]
-    before_bounds: frozenset[str]
-    beyond: frozenset[str]
-    scales: frozenset[str]
-    amounts: frozenset[str]
-    counted: frozenset[str]
-    averages: frozenset[str]
-    totals: frozenset[str]
-    running: frozenset[str]
-    gains: frozenset[str]
-    restricts: frozenset[str]
-    tops: frozenset[str]
-    denies: frozenset[str]
-    above: frozenset[str]
-    below: frozenset[str]
-    at_least: frozenset[str]
-    at_most: frozenset[str]
-    later: frozenset[str]
-    earlier: frozenset[str]
-    included: frozenset[str]
-    whether: frozenset[str]
-    emptied: frozenset[str]
-    there_are: frozenset[str]
     before_deductions: Mapping[str, str]
     after_deductions: Mapping[str, str]
-    several: frozenset[str]
-    voided: frozenset[str]
-    counting: frozenset[str]
-    without: frozenset[str]
-    by_month: frozenset[str]
-    before_period: frozenset[str]
-    names: frozenset[str]
-    titles: frozenset[str]
-    order_to: frozenset[str]
-    name_parts: frozenset[str]
-    own_units: frozenset[str]
-    how_many: frozenset[str]
-    who: frozenset[str]
-    lists: frozenset[str]
-    sorts: frozenset[str]
-    each: frozenset[str]
-    when: frozenset[str]
-    unit_values: frozenset[str]
-    quantities: frozenset[str]
-    picks: frozenset[str]
-    reads: frozenset[str]
-    writes: frozenset[str]
-    quotients: frozenset[str]
-    shares: frozenset[str]
-    neutral: frozenset[str]
-    measures: frozenset[str]
     topics: Mapping[str, str]
     columns: Mapping[str, str]
     scaled: Mapping[str, str]
-    balances: frozenset[str]
-    by_which: frozenset[str]
-    own_currency: frozenset[str]
-    telling_nothing: frozenset[str]
-    narrating: frozenset[str]
     alike: Mapping[str, str]
     figures: Mapping[str, str]
     readings: Mapping[str, tuple[str, ...]]
+
+
+_Pack = make_dataclass("_Pack", [(key, frozenset[str]) for key in get_args(Key)], bases=(Vocabulary,), frozen=True)
 
 
 @cache
@@ -147,7 +67,13 @@ def numerals() -> Mapping[str, int]:
 
 @cache
 def _packs() -> Mapping[str, Vocabulary]:
-    return packs(Path(__file__).with_suffix(""), Vocabulary)
+    return packs(Path(__file__).with_suffix(""), _Pack)
+
+
+@cache
+def listed(*keys: Key) -> frozenset[str]:
+    """The words of all languages under these keys."""
+    return frozenset[str]().union(*(getattr(vocabulary(), key) for key in keys))
 
 
 def asked_in(question: str) -> Language:
@@ -197,7 +123,7 @@ def in_full(question: str) -> str:
 def _each_day() -> re.Pattern[str]:
     """A day whose month is said after another day: `25 dan 26 April 2008`."""
     months = "|".join(re.escape(name) for name in {*vocabulary().months, *(n for of in words().months for n in of)})
-    between = rf"(?:,\s*|\s+(?:{alternatives({*vocabulary().joined, *vocabulary().beside})})\s+)"
+    between = rf"(?:,\s*|\s+(?:{any_of('joined', 'beside')})\s+)"
     return re.compile(rf"(?<![\w.,])(\d\d?)({between})(\d\d?\s+((?:{months})(?:\s+\d{{4}})?))\b", re.IGNORECASE)
 
 
@@ -239,7 +165,12 @@ def _columns_by_length() -> list[str]:
 @cache
 def finder(*keys: str) -> re.Pattern[str]:
     """A pattern for the words under these keys, as whole words in any case."""
-    return _whole(alternatives({word for key in keys for word in getattr(vocabulary(), key)}))
+    return _whole(any_of(*keys))
+
+
+def any_of(*keys: str) -> str:
+    """A pattern for the words under these keys."""
+    return alternatives({word for key in keys for word in getattr(vocabulary(), key)})
 
 
 def speaks(name: str, key: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentd.apps.analytics import wording
 from agentd.apps.analytics.question.comparisons import uncovered
-from agentd.apps.analytics.vocabulary import vocabulary
+from agentd.apps.analytics.vocabulary import listed
 from lab.eval.analytics.judging import reads_as
 from lab.eval.analytics.questions import Question
 
@@ -55,7 +55,7 @@ def _without_texts(words: str, gold: list[list[list[Any]]]) -> str:
 def _claims(question: Question, words: str) -> Iterator[str]:
     """Comparisons that no rows support. A ranking may make them, because its rows are in that order; so may an answer
     that repeats a word of the question, because gold has that figure."""
-    orders = vocabulary().most | vocabulary().least
+    orders = listed("most", "least")
     for word in uncovered(words, {}, question.text):
         if word not in orders or not (question.ordered or word in question.text.casefold()):
             yield f"it claims `{word}`"

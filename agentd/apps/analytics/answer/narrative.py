@@ -21,7 +21,7 @@ from agentd.apps.analytics.answer.rules import number
 from agentd.apps.analytics.answer.statements import spoken_of, statements_in, worded
 from agentd.apps.analytics.question.comparisons import ends_of
 from agentd.apps.analytics.state import TimePeriod
-from agentd.apps.analytics.vocabulary import finder, vocabulary
+from agentd.apps.analytics.vocabulary import finder, listed
 from agentd.apps.analytics.wording import Wording, heading, sentences, words_for
 
 LISTED, BEGINNING = 20, 10
@@ -182,7 +182,7 @@ def _rows_with(column: str, calculations: Mapping[str, Any]) -> Any:
 
 def with_unit(template: str, name: str, unit: Any) -> str:
     """The template with a unit after the placeholder, unless it is there already or part of the format."""
-    if not isinstance(unit, str) or unit.casefold() in {"", "%", *vocabulary().own_units}:
+    if not isinstance(unit, str) or unit.casefold() in {"", "%", *listed("own_units")}:
         return template
     return re.sub(
         rf"(\{{\s*{re.escape(name)}\s*\}})(?!\s*{re.escape(unit)})", lambda slot: f"{slot[1]} {unit}", template

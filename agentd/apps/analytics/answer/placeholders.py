@@ -11,7 +11,7 @@ from typing import Any
 
 from agentd.apps.analytics.question.comparisons import unclaimed
 from agentd.apps.analytics.state import TimePeriod
-from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
+from agentd.apps.analytics.vocabulary import finder, listed, numerals, vocabulary
 
 _PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
@@ -186,8 +186,7 @@ def looked_up(name: str, calculations: Mapping[str, Any], period: TimePeriod | N
 
 def is_period(name: str) -> bool:
     """Whether a placeholder means the question's period: {PERIOD_NAME}, or a unit such as {YEAR}."""
-    said = vocabulary()
-    units = {*said.units, *said.years, *said.quarters, *said.halves}
+    units = {*vocabulary().units, *listed("years", "quarters", "halves")}
     return name.casefold() in units or any(part.startswith("period") for part in name.casefold().split("_"))
 
 

@@ -12,7 +12,7 @@ from agentd.apps.analytics.checks.agreement import restricted
 from agentd.apps.analytics.checks.schema_reading import Reading
 from agentd.apps.analytics.schema import FIGURES
 from agentd.apps.analytics.sql.tree import DAY, of_kind
-from agentd.apps.analytics.vocabulary import finder, speaks, topics_of, vocabulary, words_of
+from agentd.apps.analytics.vocabulary import finder, listed, speaks, topics_of, words_of
 
 BOUNDS = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 
@@ -76,7 +76,7 @@ def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
             column.table.casefold() in outer and not _may_be_empty(reading, column) for column in columns
         )
     if len(columns) > 1 and all(reading.kind(column) in FIGURES for column in columns):
-        measures = topics_of(" ".join(words_of(column.name) for column in columns)) & vocabulary().measures
+        measures = topics_of(" ".join(words_of(column.name) for column in columns)) & listed("measures")
         return {column.sql() for column in columns} <= {column.sql() for column in reading.shown} or bool(
             restricts and measures
         )

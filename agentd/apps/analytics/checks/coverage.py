@@ -25,7 +25,7 @@ from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import NO_SCHEMA, Schema
 from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.sql.tree import of_kind, trees
-from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, words_of
+from agentd.apps.analytics.vocabulary import finder, listed, topics_of, vocabulary, words_of
 
 _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
 _OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Interval)
@@ -54,7 +54,7 @@ def _other_measures(talk: str, plan: Plan, schema: Schema) -> Iterator[str]:
         for shown in projections(query["query"]):
             alone = len(shown.over) == 1 and not (shown.counts or shown.quotient or shown.subtracts)
             name = shown.over[0][1] if alone else ""
-            measures = topics_of(words_of(name)) & vocabulary().measures
+            measures = topics_of(words_of(name)) & listed("measures")
             if name in schema.figures and measures and not measures & asked:
                 yield name
 
@@ -64,13 +64,13 @@ def _of_other_documents(talk: str, plan: Plan, schema: Schema) -> Iterator[str]:
     invoices of 2022, for the payments made in 2022."""
     about = {table.name: topics_of(table.purpose) for table in schema.tables}
     asked = topics_of(talk)
-    for query in plan.results if asked & vocabulary().measures else ():
+    for query in plan.results if asked & listed("measures") else ():
         written = query["query"]
         read = [topics for name, topics in about.items() if re.search(rf"\b{re.escape(name)}\b", written)]
         here = max((len(topics & asked) for topics in read), default=0)
         for shown in projections(written) if re.search(r"'(?:19|20)\d\d-", written) else ():
             plain = shown.aggregate == "SUM" and len(shown.over) == 1 and not shown.quotient
-            of = topics_of(words_of(shown.over[0][1])) & vocabulary().measures & asked if plain else set()
+            of = topics_of(words_of(shown.over[0][1])) & listed("measures") & asked if plain else set()
             better = [topics for topics in about.values() if of <= topics and len(topics & asked) > here]
             if of and better and not any(of & topics for topics in read):
                 yield shown.over[0][1]
@@ -227,7 +227,7 @@ def names_in(text: str) -> Iterator[str]:
 def known_words() -> frozenset[str]:
     said, small = vocabulary(), {word for pack in languages().values() for word in pack.detection}
     months = {name for names in words().months for name in names}
-    return frozenset({*small, *months, *said.units, *said.ranks, *said.most, *said.least, *UNSAID})
+    return frozenset({*small, *months, *said.units, *listed("ranks", "most", "least"), *UNSAID})
 
 
 def _chosen(plan: Plan) -> list[list[str | float]]:

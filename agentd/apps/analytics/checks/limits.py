@@ -15,7 +15,7 @@ from agentd.apps.analytics.question.comparisons import superlatives
 from agentd.apps.analytics.sql import edits
 from agentd.apps.analytics.sql.projections import order_of
 from agentd.apps.analytics.sql.tree import of_kind, tree
-from agentd.apps.analytics.vocabulary import finder, numerals, vocabulary
+from agentd.apps.analytics.vocabulary import finder, listed, numerals, vocabulary
 
 MOST = 100
 """A larger number is not a number of rows."""
@@ -26,9 +26,9 @@ def asked_for(question: str) -> int | None:
     if not superlatives(question):
         return None
     said = vocabulary()
-    before = {*said.quarters, *said.halves, *said.dates, *said.years, *said.units, *said.beyond}
+    before = {*said.units, *listed("quarters", "halves", "dates", "years", "beyond")}
     months = {name for names in languages.words().months for name in names}
-    after = {*said.units, *said.own_units, *said.months, *months}
+    after = {*said.units, *listed("own_units"), *said.months, *months}
     tokens = re.findall(r"\w+|%", re.sub(r"\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)+", " ", question.casefold()))
     known, found = numerals(), set()
     for last, token, next_ in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False):
@@ -45,7 +45,7 @@ def number_words(number: float) -> frozenset[str]:
 
 def has_numbers(text: str) -> bool:
     """Whether a text contains a number, in digits or words."""
-    known = {*numerals(), *vocabulary().scales}
+    known = {*numerals(), *listed("scales")}
     return any(word[0].isdecimal() or word in known for word in re.findall(r"\w+", text.casefold()))
 
 

@@ -21,7 +21,7 @@ from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import Schema, Table
 from agentd.apps.analytics.sql.edits import before_from, exchanged, grouped_also, limit_of, named, without_limit
 from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_kind, quoted, selects, tree
-from agentd.apps.analytics.vocabulary import finder, vocabulary, words_of
+from agentd.apps.analytics.vocabulary import finder, listed, words_of
 
 TIED = "tied_"
 """The column that compares the rows at the end of a list."""
@@ -274,7 +274,7 @@ def _written_days(reading: Reading, text: str, dialect: str | None) -> Iterator[
     sorted_ = [each.this for each in reading.own(exp.Ordered, exp.Max, exp.Min)]
     for column in {each.sql(): each for each in sorted_ if isinstance(each, exp.Column)}.values():
         found = reading.column(column)
-        dated = {"date", *vocabulary().dates} & {*words_of(column.name).split()}
+        dated = {"date", *listed("dates")} & {*words_of(column.name).split()}
         if not dated or found is None or not re.search("CHAR|TEXT", found[1].type):
             continue
         parts = [exp.func("SUBSTR", column.copy(), *map(exp.Literal.number, part)) for part in ((7, 4), (4, 2), (1, 2))]

@@ -16,7 +16,7 @@ from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import FIGURES, Schema
 from agentd.apps.analytics.sql.projections import RANKS
 from agentd.apps.analytics.sql.tree import of_kind
-from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, words_of
+from agentd.apps.analytics.vocabulary import finder, listed, topics_of, words_of
 
 
 def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterator[str]:
@@ -28,7 +28,7 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
     read = topics_of(" ".join([*named, *(text for reading in readings for text in reading.texts())]))
     if finder("without").search(asked.text):  # "never sold" needs the sales table, but no quantity
         sources = (table.about for reading in readings for table in reading.sources.values())
-        read |= topics_of(" ".join(sources)) & vocabulary().measures
+        read |= topics_of(" ".join(sources)) & listed("measures")
     there = topics_of(schema.about)
     yield from sorted(asked.topics & there - read)
     yield from _not_split(asked, readings, schema)

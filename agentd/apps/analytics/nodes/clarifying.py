@@ -13,7 +13,7 @@ from agentd.agent import languages
 from agentd.apps.analytics.question.periods import period_of, timeless
 from agentd.apps.analytics.question.spans import month_label
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import finder, listed, phrase_finder, topics_of, vocabulary
 from agentd.apps.analytics.wording import label_for
 
 MOST_WORDS = 8
@@ -109,14 +109,13 @@ def _only_a_time(question: str) -> bool:
 def _empty() -> frozenset[str]:
     """Words that say nothing by themselves."""
     said, small = languages.words(), {word for pack in languages.languages().values() for word in pack.detection}
-    return frozenset({*said.fillers, *said.joiners, *small, *vocabulary().neutral})
+    return frozenset({*said.fillers, *said.joiners, *small, *listed("neutral")})
 
 
 @cache
 def _bounding() -> frozenset[str]:
     """Words before a time that belong to it: `sejak Februari`."""
-    known = vocabulary()
-    return known.since | known.since_from | known.before | known.up_to | known.to
+    return listed("since", "since_from", "before", "up_to", "to")
 
 
 def _place(plain: str) -> int:
@@ -128,7 +127,7 @@ def _place(plain: str) -> int:
         **languages.words().ordinals,
         **vocabulary().ordinals,
     }
-    said = [token for token in tokens if token not in vocabulary().picks] or tokens
+    said = [token for token in tokens if token not in listed("picks")] or tokens
     if len(said) != 1:
         return 0
     return int(said[0]) if re.fullmatch(r"\d", said[0]) else known.get(said[0], 0)

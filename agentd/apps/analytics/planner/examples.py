@@ -22,7 +22,7 @@ from agentd.apps.analytics.answer.statements import spoken_of
 from agentd.apps.analytics.planner.entries import queries_in
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.state import PlanStyle
-from agentd.apps.analytics.vocabulary import in_full, vocabulary
+from agentd.apps.analytics.vocabulary import in_full, listed, vocabulary
 from hardening.files import stamp
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -141,7 +141,7 @@ _words_of_example = lru_cache(maxsize=1024)(_words)
 def telling_words(text: str) -> frozenset[str]:
     """The distinctive words of a question, with synonyms unified."""
     known = vocabulary()
-    found = (word for word in re.findall(r"[a-z]{3,}", text.casefold()) if word not in known.telling_nothing)
+    found = (word for word in re.findall(r"[a-z]{3,}", text.casefold()) if word not in listed("telling_nothing"))
     return frozenset(known.alike.get(word, word) for word in found)
 
 

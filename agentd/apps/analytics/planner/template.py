@@ -16,7 +16,7 @@ from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.sql.tree import DAY
 from agentd.apps.analytics.state import SqlQueryPlan
-from agentd.apps.analytics.vocabulary import alternatives, finder, topics_of, vocabulary, words_of
+from agentd.apps.analytics.vocabulary import any_of, finder, topics_of, words_of
 
 
 def worded_once(plan: Plan, said: Sequence[str]) -> Plan:
@@ -41,7 +41,7 @@ def worded_once(plan: Plan, said: Sequence[str]) -> Plan:
 
 def without_period(plan: Plan) -> Plan:
     """The plan without the period in its narrative, for a question that names no time."""
-    before = alternatives(vocabulary().before_period)
+    before = any_of("before_period")
     period = re.compile(rf"(?:\s+{before})*\s*\{{\s*PERIOD(?:E|_LABEL)?\s*\}}", re.IGNORECASE)
     return replace(plan, template=re.sub(r"(?<=:)\s*\.|\s*\(\s*\)", "", period.sub("", plan.template)))
 

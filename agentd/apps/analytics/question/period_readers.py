@@ -20,7 +20,7 @@ from agentd.apps.analytics.question.spans import (
     span_label,
     trailing,
 )
-from agentd.apps.analytics.vocabulary import vocabulary
+from agentd.apps.analytics.vocabulary import listed, vocabulary
 from agentd.apps.analytics.wording import labelled
 
 _Part = dict[str, str]
@@ -74,7 +74,7 @@ def _numbered_day(part: _Part, *_: object) -> tuple[Period, bool]:
 
 def _edge(part: _Part, today: date, year: int | None) -> tuple[Period, bool]:
     month = _month(part["em"], part.get("ey"), today, year)
-    first = part["edge"] in _SAID.begins
+    first = part["edge"] in listed("begins")
     return one_day(month if first else months_later(month, 1) - timedelta(days=1)), "ey" in part
 
 

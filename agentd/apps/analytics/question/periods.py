@@ -31,57 +31,55 @@ from agentd.apps.analytics.question.spans import (
     in_year_of,
     span_label,
 )
-from agentd.apps.analytics.vocabulary import alternatives, finder, vocabulary
+from agentd.apps.analytics.vocabulary import alternatives, any_of, finder, vocabulary
 from agentd.apps.analytics.wording import labelled
 
 _SAID = vocabulary()
-_M = rf"(?:(?!{alternatives(_SAID.no_months)}\b){alternatives(MONTH_WORDS)})"
+_M = rf"(?:(?!{any_of('no_months')}\b){alternatives(MONTH_WORDS)})"
 _Y = r"(?:19|20)\d\d"
 _N = rf"(?:\d{{1,3}}|{alternatives(NUMBERS)})"
 _U = alternatives(_SAID.units)
-_TO = alternatives(_SAID.to)
-_YEAR = alternatives(_SAID.years)
-_KE = rf"(?:{alternatives(_SAID.ordinal_prefixes)}\s?)?"
+_TO = any_of("to")
+_YEAR = any_of("years")
+_KE = rf"(?:{any_of('ordinal_prefixes')}\s?)?"
 _NTH = alternatives(word for word, number in NUMBERS.items() if number <= 4)
 _NTH_BEFORE = alternatives(word for word, number in words().ordinals.items() if number <= 4)
-_EDGES = alternatives(_SAID.begins | _SAID.ends)
+_EDGES = any_of("begins", "ends")
 
 _POINTS = rf"""
     (?P<iso>{_Y}-\d\d?-\d\d?)
   | (?P<dmy>\d\d?[/.-]\d\d?[/.-]{_Y})
   | (?P<edge>{_EDGES})\s+(?:{_U}\s+)?(?P<em>{_M})(?:\s+(?P<ey>{_Y}))?
-  | (?P<ytd>(?:{alternatives(_SAID.year_began)}|(?P<ytdm>{_M}\ {_Y}))\s+{_TO}\s+{alternatives(_SAID.now)}
-      |{alternatives(_SAID.so_far)})
+  | (?P<ytd>(?:{any_of("year_began")}|(?P<ytdm>{_M}\ {_Y}))\s+{_TO}\s+{any_of("now")}
+      |{any_of("so_far")})
   | (?P<d>\d\d?)\s+(?P<dm>{_M})(?:\s+(?P<dy>{_Y}))?
   | (?P<md>{_M})\s+(?P<mdd>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<mdy>{_Y})
   | (?P<ym>{_Y}-\d\d)(?![\d-])
   | (?P<my>(?<!\d)\d\d?/{_Y})
   | (?P<m>{_M})(?:\s+(?:{_YEAR}\s+)?(?P<y>{_Y}))?
-  | (?:{alternatives(_SAID.quarters)}\s+{_KE}|q)(?P<q>[1-4]|{_NTH})(?:\s+(?:{_YEAR}\s+)?(?P<qy>{_Y}))?
-  | (?P<oq>{_NTH_BEFORE})\s+{alternatives(_SAID.quarters)}(?:\s+(?:of\s+)?(?P<oqy>{_Y}))?
-  | {alternatives(_SAID.halves)}\s+{_KE}(?P<s>[12]|{_NTH})(?:\s+(?:{_YEAR}\s+)?(?P<sy>{_Y}))?
-  | (?P<n>{_N})\s+(?P<nu>{_U})\s+{alternatives(_SAID.trailing_after)}
-  | {alternatives(_SAID.trailing_before)}\s+(?P<ln>{_N})\s+(?P<lu>{_U})
-  | (?P<tu>{_U})\s+{alternatives(_SAID.this_after)} | {alternatives(_SAID.this_before)}\s+(?P<etu>{_U})
-  | (?P<pu>{_U})\s+{alternatives(_SAID.last_after)} | {alternatives(_SAID.last_before)}\s+(?P<epu>{_U})
-  | (?P<xu>{_U})\s+{alternatives(_SAID.next_after)} | {alternatives(_SAID.next_before)}\s+(?P<exu>{_U})
-  | (?P<today>{alternatives(_SAID.today)}) | (?P<yesterday>{alternatives(_SAID.yesterday)})
-  | (?P<tomorrow>{alternatives(_SAID.tomorrow)})
+  | (?:{any_of("quarters")}\s+{_KE}|q)(?P<q>[1-4]|{_NTH})(?:\s+(?:{_YEAR}\s+)?(?P<qy>{_Y}))?
+  | (?P<oq>{_NTH_BEFORE})\s+{any_of("quarters")}(?:\s+(?:of\s+)?(?P<oqy>{_Y}))?
+  | {any_of("halves")}\s+{_KE}(?P<s>[12]|{_NTH})(?:\s+(?:{_YEAR}\s+)?(?P<sy>{_Y}))?
+  | (?P<n>{_N})\s+(?P<nu>{_U})\s+{any_of("trailing_after")}
+  | {any_of("trailing_before")}\s+(?P<ln>{_N})\s+(?P<lu>{_U})
+  | (?P<tu>{_U})\s+{any_of("this_after")} | {any_of("this_before")}\s+(?P<etu>{_U})
+  | (?P<pu>{_U})\s+{any_of("last_after")} | {any_of("last_before")}\s+(?P<epu>{_U})
+  | (?P<xu>{_U})\s+{any_of("next_after")} | {any_of("next_before")}\s+(?P<exu>{_U})
+  | (?P<today>{any_of("today")}) | (?P<yesterday>{any_of("yesterday")})
+  | (?P<tomorrow>{any_of("tomorrow")})
   | (?:{_YEAR}\s+)?(?<![A-Za-z]-)(?P<year>{_Y})(?!\d)
 """
 _POINT = re.compile(rf"(?<![\w.]){'(?:' + _POINTS + ')'}(?!\w)", re.VERBOSE | re.IGNORECASE)
-_JOINED = re.compile(rf"^\s*{_TO}\s*$|^\s+{alternatives(_SAID.joined)}\s+$", re.IGNORECASE)
-_BESIDE = re.compile(
-    rf"\s*,\s*(?:{alternatives(_SAID.joined)}\s+)?|\s+{alternatives(_SAID.beside)}\s+(?:{_U}\s+)?", re.IGNORECASE
-)
+_JOINED = re.compile(rf"^\s*{_TO}\s*$|^\s+{any_of('joined')}\s+$", re.IGNORECASE)
+_BESIDE = re.compile(rf"\s*,\s*(?:{any_of('joined')}\s+)?|\s+{any_of('beside')}\s+(?:{_U}\s+)?", re.IGNORECASE)
 _RANGE = re.compile(rf"^\s*{_TO}\s*$", re.IGNORECASE)
-_DATE = rf"(?:{alternatives(_SAID.dates)}\s+)?$"
-_SINCE = re.compile(rf"{alternatives(_SAID.since)}\s+(?:{alternatives(_SAID.since_from)}\s+)?{_DATE}", re.IGNORECASE)
-_BEFORE = re.compile(rf"{alternatives(_SAID.before)}\s+{_DATE}", re.IGNORECASE)
-_UP_TO = re.compile(rf"{alternatives(_SAID.up_to)}\s+{_DATE}", re.IGNORECASE)
-_THIS = re.compile(rf"{_U}\s+{alternatives(_SAID.this_after)}|{alternatives(_SAID.this_before)}\s+{_U}", re.IGNORECASE)
-_OF = re.compile(rf"\s+(?:{alternatives(_SAID.of_a_year)}\s+)?", re.IGNORECASE)
-_PRECEDING = re.compile(rf"(?<!\w){alternatives(_SAID.preceding)}$", re.IGNORECASE)
+_DATE = rf"(?:{any_of('dates')}\s+)?$"
+_SINCE = re.compile(rf"{any_of('since')}\s+(?:{any_of('since_from')}\s+)?{_DATE}", re.IGNORECASE)
+_BEFORE = re.compile(rf"{any_of('before')}\s+{_DATE}", re.IGNORECASE)
+_UP_TO = re.compile(rf"{any_of('up_to')}\s+{_DATE}", re.IGNORECASE)
+_THIS = re.compile(rf"{_U}\s+{any_of('this_after')}|{any_of('this_before')}\s+{_U}", re.IGNORECASE)
+_OF = re.compile(rf"\s+(?:{any_of('of_a_year')}\s+)?", re.IGNORECASE)
+_PRECEDING = re.compile(rf"(?<!\w){any_of('preceding')}$", re.IGNORECASE)
 _LEAD = 64
 """How many characters before a time expression are searched for a word that makes its period open-ended; searching all
 would take quadratic time."""
