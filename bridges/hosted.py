@@ -157,7 +157,7 @@ class HostedModel(ABC):
         except ProviderFailure:
             raise
         except Exception as error:
-            raise self._without_key(self.failure(error)) from None
+            raise self._tellable(self.failure(error)) from None
         self._require_whole("".join(text), last, request)
         return ModelReply(
             text="".join(text), provider=self.provider, model=model, usage=usage, constraint=self.honoured(request)
@@ -190,7 +190,8 @@ class HostedModel(ABC):
         if not text.strip():
             raise ProviderFailure("bad_output", f"an empty answer{f' ({last.detail})' if last.detail else ''}")
 
-    def _without_key(self, failure: ProviderFailure) -> ProviderFailure:
+    def _tellable(self, failure: ProviderFailure) -> ProviderFailure:
+        """The failure with its message cut to MESSAGE_CHARS and without the key, which a service may repeat in it."""
         message = failure.message
         if key := self.settings.api_key:
             message = message.replace(key, "[key]")

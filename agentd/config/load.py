@@ -171,7 +171,7 @@ def load(
 
 
 def _read(file: Path) -> tuple[str, dict[str, Any], ClientFile | None, Sequence[Any]]:
-    """The text, what it holds, and `mend.parsed` of it."""
+    """The text, its tables, the valid part of them (None if there is none) and pydantic's errors about the rest."""
     try:
         text = plain_text(file, 4 * 1024 * 1024, "utf-8-sig")  # some editors write a byte order mark
     except FileNotFoundError:

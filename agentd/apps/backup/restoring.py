@@ -163,7 +163,7 @@ def _same(target: Path, file: File) -> bool:
 
 def _check_archive(source: Path, target: Path, file: File) -> None:
     """Raise BackupError if a file of an archive elsewhere contradicts the backup; a person must look at it."""
-    if _same(target, file) or (target.name == JOURNAL and _begins_alike(source, target)):
+    if _same(target, file) or (target.name == JOURNAL and _one_continues_the_other(source, target)):
         return
     raise BackupError(f"{target} is another file than in the backup: is it the archive of this office?")
 
@@ -173,7 +173,7 @@ def _newer_journal(source: Path, target: Path) -> bool:
     return target.name == JOURNAL and source.stat().st_size > target.stat().st_size
 
 
-def _begins_alike(one: Path, other: Path) -> bool:
+def _one_continues_the_other(one: Path, other: Path) -> bool:
     """Whether one of two journals is a prefix of the other."""
     first, second = one.read_bytes(), other.read_bytes()
     return first.startswith(second) or second.startswith(first)

@@ -166,6 +166,7 @@ class LetterService:
             self.recover()
 
     def _issue(self, request: Request) -> tuple[Letter, bool]:
+        """(the letter, whether this call issued it). Calls itself once a reservation of another process is finished."""
         known = self.ledger.known(request)
         if known is not None and known.status != "reserved":
             return known, False
