@@ -48,9 +48,17 @@ if (
 
 STARTERS = (
     *("subprocess", "multiprocessing", "mcp.client.stdio", "playwright", "nbclient"),
-    *("tests.daemon", "tests.warm", "tests.mariadb", "tests.postgresql", "tests.weights", "tests.web"),
+    *(
+        "tests.daemon",
+        "tests.warm",
+        "tests.mariadb",
+        "tests.postgresql",
+        "tests.weights",
+        "tests.web",
+        "tests.servers.process",
+    ),
     *("bridges.mcp", "bridges.llamacpp.weights", "lab.drill", "lab.eval.text2cypher.asking"),
-    *("lab.figures.commits", "lab.figures.__main__"),
+    *("lab.figures.commits", "lab.figures.__main__", "tests.servers.process"),
     *("servers.common.database", "servers.common.sqlite_process"),
     *("servers.graphiti.graph", "servers.graphiti.embedding", "bridges.meaning"),  # a database, an embedding model
     *(f"servers.text2cypher.{part}" for part in ("graph", "experiment", "cli", "server")),

@@ -9,32 +9,22 @@ import base64
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import unquote, urlparse
 
 import jsonschema
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client
 
 from servers.certificate.server import create_server
-from tests import warm
 from tests.servers.certificate.letters import ANSWERS, DOMISILI, NOW, open_service
+from tests.servers.process import served
 
 GENERATE = "generate_surat_keterangan_domisili"
 
 
-@asynccontextmanager
-async def certificate(
-    state: Path, mode: Literal["auto", "legacy"] = "auto", handler: Any = None, **env: str
-) -> AsyncIterator[Client]:
-    params = StdioServerParameters(
-        command=warm.python(),
-        args=["-m", "servers.certificate"],
-        env={"AGENTD_STATE": str(state), "AGENTD_CLOCK": NOW} | env,
-    )
-    async with Client(stdio_client(params), mode=mode, message_handler=handler) as client:
-        yield client
+def certificate(state: Path, **more: Any) -> Client:
+    return served("certificate", **{"AGENTD_STATE": str(state), "AGENTD_CLOCK": NOW} | more)
 
 
 @asynccontextmanager

@@ -130,7 +130,7 @@ async def test_a_new_letter_folder_becomes_a_tool_without_a_restart(
         if getattr(message, "method", "") == "notifications/tools/list_changed":
             heard.set()
 
-    async with certificate(tmp_path / "state", mode, handler, LETTERS_DIR=str(mine)) as client:
+    async with certificate(tmp_path / "state", mode=mode, handler=handler, LETTERS_DIR=str(mine)) as client:
         assert len((await client.list_tools()).tools) == len(ANSWERS) + 10
         if mode == "auto":
             async with client.listen(tools_list_changed=True) as events:

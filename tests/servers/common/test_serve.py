@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,6 +21,7 @@ from uvicorn.server import ServerState
 from hardening.logs import DiscreetFormatter
 from servers.common import http, http_heads
 from tests import warm
+from tests.servers.process import refused
 
 TOKEN = "a-token-that-somebody-gave"
 
@@ -160,20 +160,12 @@ async def test_over_streamable_http_a_slow_or_a_giant_body_with_the_token_is_giv
     [("0.0.0.0:0", None, "give a token"), ("[::]:0", None, "give a token"), ("127.0.0.1:0", "short", "16 characters")],
 )
 def test_no_address_but_loopbacks_is_served_without_a_given_token(host: str, token: str | None, said: str) -> None:
-    env = {**os.environ, **({"HTTP_TOKEN": token} if token else {})}
-    run = subprocess.run(
-        [warm.python(), "-m", "servers.time", "--http", host], capture_output=True, text=True, timeout=300, env=env
-    )
-    assert run.returncode == 2
-    assert said in run.stderr
+    assert said in refused("time", "--http", host, **({"HTTP_TOKEN": token} if token else {}))
 
 
 def test_an_address_that_is_none_is_refused() -> None:
-    run = subprocess.run(
-        [warm.python(), "-m", "servers.mysql", "--http", "9001"], capture_output=True, text=True, timeout=300
-    )
-    assert run.returncode == 2
-    assert "usage: python -m servers.mysql [-h]" in run.stderr and "HOST:PORT" in run.stderr
+    said = refused("mysql", "--http", "9001")
+    assert "usage: python -m servers.mysql [-h]" in said and "HOST:PORT" in said
 
 
 @pytest.mark.parametrize("logger", ["mcp.server.mcpserver.server", "anyio", "root"])

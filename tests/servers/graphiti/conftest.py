@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client
 
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import GraphError
 from servers.graphiti.schema_search import SchemaSearch
 from servers.graphiti.schema_source import SHIPPED, FileSource
-from tests import warm
+from tests.servers.process import served
 
 
 class Connection:
@@ -35,10 +34,7 @@ Connect = Callable[..., AbstractAsyncContextManager[Connection]]
 
 @asynccontextmanager
 async def connect(state: Path, **env: str) -> AsyncIterator[Connection]:
-    params = StdioServerParameters(
-        command=warm.python(), args=["-m", "servers.graphiti"], env={"AGENTD_STATE": str(state)} | env
-    )
-    async with Client(stdio_client(params), read_timeout_seconds=300) as client:
+    async with served("graphiti", **{"AGENTD_STATE": str(state)} | env) as client:
         yield Connection(client)
 
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 from servers.common.database import Database
 from servers.mysql.server import create_server
-from tests import warm
 from tests.mariadb import MariaDB
 from tests.servers.mysql.test_guard import cases
+from tests.servers.process import served
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -35,12 +33,8 @@ TOTAL = f"SELECT SUM(total_amount) AS total_sales FROM sales_orders {JANUARY}"
 COUNT = f"SELECT COUNT(*) AS transaction_count FROM sales_orders {JANUARY}"
 
 
-@asynccontextmanager
-async def process(**environ: str) -> AsyncIterator[Client]:
-    """The server as clients start it: another process, over stdio."""
-    parameters = StdioServerParameters(command=warm.python(), args=["-m", "servers.mysql"], cwd=ROOT, env=environ)
-    async with Client(parameters) as client:
-        yield client
+def process(**env: str) -> Client:
+    return served("mysql", **env)
 
 
 @pytest.fixture(params=["mysql", "sqlite"])

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 from servers.placeholder.fill import Rule, fill
 from servers.placeholder.formats import FORMATS, UnfitError, format_value
 from servers.placeholder.server import create_server
-from tests import warm
+from tests.servers.process import served
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -32,8 +32,7 @@ async def test_the_example_of_the_document_answers_as_printed_there() -> None:
             "TRANSACTION_COUNT_VALUE": {"type": "number_with_separator"},
         },
     }
-    parameters = StdioServerParameters(command=warm.python(), args=["-m", "servers.placeholder"], cwd=ROOT)
-    async with Client(parameters) as client:
+    async with served("placeholder") as client:
         assert client.server_info.name == "placeholder_mcp_server"
         result = await client.call_tool("fill_placeholders", request)
     assert not result.is_error

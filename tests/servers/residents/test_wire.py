@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client
 
 from agentd.messages import ToolInfo
 from servers.residents.resident import Resident
-from tests import warm
 from tests.mariadb import PASSWORD, MariaDB, mariadb
+from tests.servers.process import refused, served
 from tests.servers.residents import opensid
 
 BUDI, SITI = "3175061708859001", "3175064806849002"
@@ -24,13 +22,8 @@ BUDI, SITI = "3175061708859001", "3175064806849002"
 @asynccontextmanager
 async def residents(state: Path, **environ: str) -> AsyncIterator[Client]:
     """The server as clients start it; its log is the file `log` of `state`."""
-    parameters = StdioServerParameters(
-        command=warm.python(),
-        args=["-m", "servers.residents"],
-        env={"AGENTD_STATE": str(state), "LOG_LEVEL": "DEBUG", **environ},
-    )
     with (state / "log").open("a") as log:
-        async with Client(stdio_client(parameters, errlog=log)) as client:
+        async with served("residents", log=log, AGENTD_STATE=str(state), LOG_LEVEL="DEBUG", **environ) as client:
             yield client
 
 
@@ -147,13 +140,5 @@ async def test_a_register_that_is_down_is_one_sentence_for_the_citizen_and_comes
     ],
 )
 def test_a_wrong_setting_stops_the_start_and_is_named(tmp_path: Path, name: str, value: str, said: str) -> None:
-    run = subprocess.run(
-        [warm.python(), "-m", "servers.residents"],
-        env={"AGENTD_STATE": str(tmp_path), name: value},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert run.returncode == 2
-    assert name in run.stderr and said in run.stderr and "geheim" not in run.stderr
+    told = refused("residents", AGENTD_STATE=str(tmp_path), **{name: value})
+    assert name in told and said in told and "geheim" not in told

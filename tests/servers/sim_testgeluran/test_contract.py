@@ -6,24 +6,19 @@ import copy
 import json
 import socket
 import subprocess
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client
 
 from servers.common.database_address import SAMPLE
 from tests import warm
+from tests.servers.process import refused, served
 from tests.servers.sim_testgeluran.seed import DETAILS, DETAILS_ANSWER, SUMMARY, SUMMARY_ANSWER
 
 
-@asynccontextmanager
-async def server(**env: str) -> AsyncIterator[Client]:
-    params = StdioServerParameters(command=warm.python(), args=["-m", "servers.sim_testgeluran"], env=env)
-    async with Client(stdio_client(params), read_timeout_seconds=300) as client:
-        yield client
+def server(**env: str) -> Client:
+    return served("sim_testgeluran", **env)
 
 
 async def execute(client: Client, *operations: dict[str, Any]) -> Any:
@@ -140,13 +135,5 @@ def test_export_schema_writes_every_table_with_keys_and_comments(url: str) -> No
 
 
 def test_a_wrong_address_ends_the_server_with_the_reason_and_no_password() -> None:
-    ran = subprocess.run(
-        [warm.python(), "-m", "servers.sim_testgeluran"],
-        env={"DATABASE_URL": "oracle://scott:rahasia@host/erp", "PATH": ""},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert ran.returncode == 2
-    assert "DATABASE_URL names a driver" in ran.stderr
-    assert "rahasia" not in ran.stderr
+    said = refused("sim_testgeluran", DATABASE_URL="oracle://scott:rahasia@host/erp")
+    assert "DATABASE_URL names a driver" in said and "rahasia" not in said

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client
 
-from tests import warm
 from tests.scripted_model import in_turn, scripted_model
+from tests.servers.process import served
 
 QUERY = "MATCH (m:MK)-[:PREREQUISITE]->(m2:MK {nama: 'Sistem Operasi'}) RETURN m.nama"
 
 
-@asynccontextmanager
-async def server(**env: str) -> AsyncIterator[Client]:
-    params = StdioServerParameters(command=warm.python(), args=["-m", "servers.text2cypher"], env=env)
-    async with Client(stdio_client(params), mode="auto") as client:
-        yield client
+def server(**env: str) -> Client:
+    return served("text2cypher", **env)
 
 
 async def test_it_offers_four_tools_under_its_name() -> None:

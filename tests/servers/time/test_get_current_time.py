@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client
 
 from servers.time.moment import greeting
-from tests import warm
+from tests.servers.process import refused, served
 
 MORNING = "2026-03-05T09:15:00+07:00"
 
 
-@asynccontextmanager
-async def time_server(**env: str) -> AsyncIterator[Client]:
-    params = StdioServerParameters(command=warm.python(), args=["-m", "servers.time"], env=env)
-    async with Client(stdio_client(params), mode="auto") as client:
-        yield client
+def time_server(**env: str) -> Client:
+    return served("time", **env)
 
 
 async def test_it_is_named_time_and_says_it_must_be_called_first() -> None:
@@ -109,13 +100,5 @@ def test_greetings_change_when_indonesians_change_them(hour: int, expected: str)
 
 @pytest.mark.parametrize(("name", "value"), [("DEFAULT_TIMEZONE", "Mars/Olympus"), ("AGENTD_CLOCK", "yesterday")])
 def test_a_wrong_setting_stops_the_start_and_is_named(name: str, value: str) -> None:
-    run = subprocess.run(
-        [warm.python(), "-m", "servers.time"],
-        env=os.environ | {name: value},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert run.returncode == 2
-    assert name in run.stderr and value in run.stderr
+    said = refused("time", **{name: value})
+    assert name in said and value in said
