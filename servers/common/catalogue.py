@@ -83,6 +83,12 @@ class Catalogue:
         return {table.name: table for table in self.tables}
 
     @cached_property
+    def things(self) -> frozenset[str]:
+        """The tables' names in lower case, also in the singular, and their first letters."""
+        names = {table.name.lower() for table in self.tables}
+        return frozenset(each for name in names for each in (name, name.removesuffix("s"), name[:1]))
+
+    @cached_property
     def digest(self) -> str:
         """A text that changes whenever the tables do."""
         return hashlib.sha256(repr(self).encode()).hexdigest()

@@ -178,7 +178,7 @@ def _chosen(table: Table, found: Found) -> list[tuple[Column, Classification]]:
     """Return keys, joins, dates, amounts, names of rows, and the columns that the question names."""
     joined = {each.from_column for each in found.relations if each.from_table == table.name}
     joined |= {each.to_column for each in found.relations if each.to_table == table.name}
-    kinds = [(column, classify(table, column)) for column in table.columns]
+    kinds = [(column, classify(table, column, found.schema.things)) for column in table.columns]
     if found.schema.profiled and len(kinds) <= ALL_SHOWN:
         return kinds
     return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from typing import Literal, cast, get_args
 
 from servers.common.catalogue import Column, Table
@@ -20,8 +21,9 @@ _RATES = frozenset({"exchange rate"})
 _PRICED = frozenset({"price", "cost", "value", "salary", "discount"})
 
 
-def classify(table: Table, column: Column) -> Classification:
-    """Return a column's kind; the glossary takes precedence. `quantitative`: numbers that aren't money."""
+def classify(table: Table, column: Column, things: Container[str] = ()) -> Classification:
+    """Return a column's kind; the glossary takes precedence. `quantitative`: numbers that aren't money. `things`: those
+    of the catalogue."""
     if column.kind in get_args(Classification):
         return cast("Classification", column.kind)
     if _TEMPORAL.match(column.type):
@@ -31,7 +33,7 @@ def classify(table: Table, column: Column) -> Classification:
     concepts = glossary.name_concepts(column.name)
     if _FRACTION.match(column.type):
         return "financial_amount" if _is_money(column, concepts) else "quantitative"
-    if _identifies(column.name):
+    if _identifies(column.name, things):
         return "identifier"
     if _WHOLE.match(column.type) and not column.name.lower().startswith(glossary.FLAGS):
         return "financial_amount" if concepts & _PRICED else "quantitative"
@@ -48,11 +50,14 @@ def _is_money(column: Column, concepts: frozenset[str]) -> bool:
     return not named & glossary.MEASURES and (bool(concepts) or not _BINARY.match(column.type))
 
 
-def _identifies(name: str) -> bool:
-    """Whether the last word is "id" or similar; joined to another, only after a known one: `custid`, not `void`."""
+def _identifies(name: str, things: Container[str]) -> bool:
+    """Whether the last word is "id" or similar; joined to another, only after a known one or a table's: `custid`, not
+    `void`; `pid` of publications, but no `bid` of bids."""
     last = glossary.words(name)[-1:]
     joined = _JOINED_ID.match(last[0]) if last else None
-    return last[:1] in ([each] for each in glossary.IDENTIFIERS) or bool(joined and _is_known(joined[1]))
+    return last[:1] in ([each] for each in glossary.IDENTIFIERS) or bool(
+        joined and (_is_known(joined[1]) or (joined[1] in things and last[0] not in things))
+    )
 
 
 def _is_known(word: str) -> bool:

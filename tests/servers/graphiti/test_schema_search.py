@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.bench import schema_search as bench
-from servers.common.catalogue import Column, Table
+from servers.common.catalogue import Catalogue, Column, Table
 from servers.common.database import Database
 from servers.common.erp import build
 from servers.graphiti.answers import schema_answer, schema_info
@@ -132,6 +132,14 @@ async def test_any_text_gets_an_answer(search: SchemaSearch, text: str) -> None:
 )
 def test_columns_are_classified_by_type_name_and_key(column: Column, expected: str) -> None:
     assert classify(Table(name="t", columns=(column,)), column) == expected
+
+
+def test_an_id_that_is_named_after_a_table_is_a_key_and_no_figure() -> None:
+    named = ("pid", "paperid", "bid", "paid", "void", "citations")
+    paper = Table(name="papers", columns=tuple(Column(name=name, type="BIGINT") for name in named))
+    things = Catalogue(tables=(paper, Table(name="Bids", columns=()))).things
+    kinds = {column.name: classify(paper, column, things) for column in paper.columns}
+    assert kinds == {**dict.fromkeys(named, "quantitative"), "pid": "identifier", "paperid": "identifier"}
 
 
 def document(*tables: str) -> str:

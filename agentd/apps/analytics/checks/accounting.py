@@ -111,7 +111,9 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
             yield from (
                 () if any(reading.called(one) and not reading.of_others(one) for one in things) else (each.sql(),)
             )
-        elif not reading.unknown and reading.sources and not any(map(reading.is_about, reading.sources.values())):
+        elif reading.sources and not (
+            reading.unknown or any(map(reading.is_about, reading.sources.values())) or any(map(reading.said, columns))
+        ):
             yield each.sql()
     sums = [each for each in reading.own(exp.Sum) if isinstance(each.this, exp.Column)]
     if asked.counted and sums and not counted:
@@ -163,7 +165,7 @@ def _figures(reading: Reading) -> Iterator[str]:
         hits = (all if divided else any)(reading.hits(*each) for each in used)
         general = not divided and (reading.asked.money or bool(reading.asked.ends))
         meant = listed or beside or hits or (general and _is_default(used))
-        other = reading.better(columns, [*reading.shown, *columns])
+        other = any(reading.better([column], [*reading.shown, *columns]) for column in columns)
         if not meant or other or (reading.asked.money and _unpriced(part)):
             yield ", ".join(dict.fromkeys(column.name for column in columns))
 
@@ -195,9 +197,12 @@ def _is_default(used: list[Found]) -> bool:
 
 
 def _shown(reading: Reading) -> Iterator[str]:
-    """The columns of a list if none of them was asked for, or if conditions fix all of them."""
-    if reading.labels and not any(reading.called(each) and not reading.fixed(each) for each in reading.labels):
+    """The columns of a list if none of them was asked for, if conditions fix all of them, or if they are keys of named
+    things and the question asks for no code."""
+    wanted = (each for each in reading.labels if reading.called(each) and not reading.fixed(each))
+    if reading.labels and all(map(reading.for_a_name, wanted)):
         yield ", ".join(dict.fromkeys(column.name for column in reading.labels))
+    yield from (column.name for column in reading.labels if not reading.called(column))
 
 
 def _misnamed(reading: Reading) -> Iterator[str]:
@@ -211,28 +216,40 @@ def _misnamed(reading: Reading) -> Iterator[str]:
 
 
 def needless_keys(reading: Reading) -> Iterator[str]:
-    """Group keys that the question doesn't mention, that aren't shown, or that are unique per row."""
+    """Group keys that the question doesn't mention, that aren't shown (nor named by what is), or that are unique per
+    row; figures of a group key's values, of which each group has one."""
     plain = reading.plain
     named = {each.alias.casefold(): each.unalias() for each in plain if each.alias}
     seen = [column for each in plain for column in of_kind(each, exp.Column)]
     group = reading.select.args.get("group")
     inside = [c for each in reading.own(exp.AggFunc) for c in of_kind(each, exp.Column)]
     summed = [read[0] for c in inside if (read := reading.column(c))] or list(reading.sources.values())[:1]
+    keys: list[exp.Column] = []
     for key in group.expressions if group and not _summed_on(reading.select) else ():
-        key = named.get(key.name.casefold(), key) if isinstance(key, exp.Column) and not key.table else key
-        for column in of_kind(key, exp.Column):
-            found = reading.column(column)
-            if found is None or reading.kind(column) == "temporal":
-                if found and not reading.asked.by_time:
-                    yield f"GROUP BY {column.name}"
-                continue
-            each_row = found[1].is_primary_key and all(each is found[0] for each in summed) and not reading.unknown
-            each_row = each_row and (bool(inside) or not _referred_to(reading, column))
-            of_it = column in seen or found[1].kind == "identifier"
-            same = {column.table.casefold(), *reading.tied_to(column)}
-            beside = any(each.table.casefold() in same for each in seen)
-            if each_row or not reading.called(column) or not (column in seen or (of_it and beside)):
+        alias = isinstance(key, exp.Column) and not key.table
+        keys += of_kind(named.get(key.name.casefold(), key) if alias else key, exp.Column)
+    once = (each for each in reading.own(exp.AggFunc) if not isinstance(each, exp.Count) or each.find(exp.Distinct))
+    yield from (each.sql() for each in once if any(_same(c, key) for c in reading.own_columns(each) for key in keys))
+    for column in keys:
+        found = reading.column(column)
+        if found is None or reading.kind(column) == "temporal":
+            if found and not reading.asked.by_time:
                 yield f"GROUP BY {column.name}"
+            continue
+        each_row = found[1].is_primary_key and all(each is found[0] for each in summed) and not reading.unknown
+        each_row = each_row and (bool(inside) or not _referred_to(reading, column))
+        of_it = column in seen or found[1].kind == "identifier"
+        same = {column.table.casefold(), *reading.tied_to(column)}
+        names = (each for each in seen if each in keys or finder("names", "titles").search(each.name))
+        beside = any(each.table.casefold() in same for each in names)
+        if each_row or not reading.called(column) or not (column in seen or (of_it and beside)):
+            yield f"GROUP BY {column.name}"
+
+
+def _same(one: exp.Column, other: exp.Column) -> bool:
+    """Whether both are one column of one source; a column without one can't be of two."""
+    sources = {each.table.casefold() for each in (one, other) if each.table}
+    return one.name.casefold() == other.name.casefold() and len(sources) < 2
 
 
 def _summed_on(select: exp.Select) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from sqlglot import exp
 
@@ -257,15 +258,24 @@ def parts_of_names(table: Table) -> list[str]:
 
 def _texts_reckoned(select: exp.Select, used: Schema) -> Iterator[str]:
     """Text columns used in arithmetic (SUM(DocNo), `UnitPrice * QuantityPerUnit` of "10 boxes of 20"), or keys that are
-    added up: SUM(OrderID)."""
+    added up, multiplied or divided: SUM(OrderID); and what is divided by itself."""
     texts = {column.name.casefold() for column in used.columns if re.search("CHAR|TEXT", column.type)}
     for reckoned in of_kind(select, exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Sum, exp.Avg):
         for part in (reckoned.this, reckoned.expression):
             if isinstance(part, exp.Column) and part.name.casefold() in texts:
                 yield part.name
     keys = {each.name.casefold() for each in used.columns if each.is_primary_key or each.kind == "identifier"} - texts
-    summed = (each.this for each in of_kind(select, exp.Sum, exp.Avg))
-    yield from (each.name for each in summed if isinstance(each, exp.Column) and each.name.casefold() in keys)
+    for reckoned in of_kind(select, exp.Mul, exp.Div, exp.Sum, exp.Avg):
+        parts = (bare(part) for part in (reckoned.this, reckoned.args.get("expression")))
+        yield from (part.name for part in parts if isinstance(part, exp.Column) and part.name.casefold() in keys)
+    twice = (each for each in of_kind(select, exp.Div, exp.Sub) if bare(each.this) == bare(each.expression))
+    yield from (each.sql() for each in twice)
+
+
+def bare(part: Any) -> Any:
+    """An expression without what only prepares its value for arithmetic: casts, parentheses, NULLIF, times 1.0."""
+    one = isinstance(part, exp.Mul) and part.expression.name == "1.0"
+    return bare(part.this) if one or isinstance(part, exp.Cast | exp.Paren | exp.Nullif | exp.Coalesce) else part
 
 
 def _bound_twice(select: exp.Select) -> Iterator[str]:

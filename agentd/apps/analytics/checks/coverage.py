@@ -98,7 +98,7 @@ def _unmet(question: str, plan: Plan, chooses: bool, schema: Schema) -> Iterator
     yield from (*_no_share(asked, plan), *not_deducted(asked, plan, schema))
     yield from _nameless(asked, plan, schema.figures)
     both, split = of_both(asked), list(_split(plan))
-    figures = sum(len(projections(query["query"])) for query in plan.results)
+    figures = sum(1 + shown.quotient for query in plan.results for shown in projections(query["query"]))
     if both and not split and figures <= 1:
         yield both
     parsed = [found for _, found in trees(plan.selects)]
@@ -109,7 +109,7 @@ def _unmet(question: str, plan: Plan, chooses: bool, schema: Schema) -> Iterator
     yield from () if both or superlatives or numbers_asked or finder("lists").search(asked) else split
     for found in parsed:
         for select in of_kind(found, exp.Select):
-            yield from (*_whole_cut(select), *_unused(select))
+            yield from (*_whole_cut(select), *_unused(asked, select))
         if isinstance(found, exp.Select):
             yield from (*disagreements(asked, found, schema), *misdeducted(asked, found))
     yield from unused(asked, parsed, schema)
@@ -181,20 +181,31 @@ def _whole_cut(select: exp.Select) -> Iterator[str]:
     yield from (each.this for each in cases if each.is_string and each.this in kept and not _DATE.match(each.this))
 
 
-def _unused(select: exp.Select) -> Iterator[str]:
+def _unused(asked: str, select: exp.Select) -> Iterator[str]:
     """Inner-joined tables that nothing reads. With COUNT(*), the joined rows count as one use; in a subquery, existence
-    may be what is asked."""
+    may be what is asked, and so in a list of distinct things if the question names the table."""
     if select.find_ancestor(exp.Select) is not None:
         return
     joins = select.args.get("joins") or []
     inner = [join.args["on"] for join in joins if join.args.get("on") is not None]
-    tied = [column.table for condition in inner for column in of_kind(condition, exp.Column)]
+    tied = [column.table.casefold() for condition in inner for column in of_kind(condition, exp.Column)]
     within = {id(column) for condition in inner for column in of_kind(condition, exp.Column)}
-    used = {column.table for column in of_kind(select, exp.Column) if id(column) not in within}
-    if "" in used or any(len(list(of_kind(condition, exp.Predicate))) > 1 for condition in inner):
+    used = {column.table.casefold() for column in of_kind(select, exp.Column) if id(column) not in within}
+    if (
+        "" in used
+        or (select.args.get("distinct") and not select.find(exp.AggFunc))
+        or any(len(list(of_kind(condition, exp.Predicate))) > 1 for condition in inner)
+    ):
         return
-    idle = [join.this.alias_or_name for join in joins if not join.side and tied.count(join.this.alias_or_name) < 2]
-    yield from (name for name in idle if name not in used and (used or name == idle[-1]))
+    once = select.args.get("distinct") and not select.find(exp.AggFunc)
+    said = [join for join in joins if once and any(word[:4] in asked.casefold() for word in _long(join.this.name))]
+    names = [join.this.alias_or_name for join in joins if not (join.side or join in said)]
+    idle = [name for name in names if tied.count(name.casefold()) < 2]
+    yield from (name for name in idle if name.casefold() not in used and (used or name == idle[-1]))
+
+
+def _long(name: str) -> list[str]:
+    return re.findall(r"[^\W\d_]{4,}", words_of(name))
 
 
 def _unsaid(said: str, chosen: Iterable[list[str | float]]) -> Iterator[str]:

@@ -9,7 +9,6 @@ from itertools import combinations
 from sqlglot import exp
 
 from agentd.apps.analytics.checks.schema_reading import HEADS
-from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import FIGURES, Pair, Schema, Side
 from agentd.apps.analytics.sql import edits
@@ -49,10 +48,20 @@ def unexplained_joins(plan: Plan, schema: Schema) -> Iterator[str]:
     there = {table.name for table in schema.tables}
     for _, select in selects_of(plan.selects) if not schema.joins else ():
         for left, right in select.equal:
-            words = [{*words_of(name).split()} - HEADS or {*words_of(table).split()} for table, name in (left, right)]
-            alike = any(said_in(one, " ".join(words[1])) for one in words[0])
-            if {left[0], right[0]} <= there and left[0] != right[0] and left[1] != right[1] and not alike:
+            if {left[0], right[0]} <= there and left[0] != right[0] and not alike(left, right):
                 yield spelled((left, right))
+
+
+def alike(left: Side, right: Side) -> bool:
+    """Whether two columns have one name, or a word of it in common: `ShipVia` and `ShipperID`. Heads aside; a name that
+    is only a head has its table's words: `customer_id` and the `id` of customers."""
+    if left[1].casefold() == right[1].casefold():
+        return True
+    one, other = ({*words_of(name).split()} - HEADS or {*words_of(table).split()} for table, name in (left, right))
+    stems = (
+        (word[: max(4, len(word) - 3)], others) for words, others in ((one, other), (other, one)) for word in words
+    )
+    return bool(one & other) or any(len(stem) > 3 and stem in " ".join(others) for stem, others in stems)
 
 
 def counted_twice(plan: Plan, schema: Schema) -> list[str]:

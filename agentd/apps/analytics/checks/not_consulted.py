@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from agentd.apps.analytics.checks.joins import alike
 from agentd.apps.analytics.checks.schema_reading import Reading
 from agentd.apps.analytics.sql.tree import of_kind
-from agentd.apps.analytics.vocabulary import words_of
 
 
 def not_consulted(reading: Reading) -> Iterator[str]:
@@ -27,10 +27,11 @@ def not_consulted(reading: Reading) -> Iterator[str]:
             and not any(word in name.casefold() for word in words)
         ):
             yield name
+    of = reading.unknown | {alias: table.name for alias, table in reading.sources.items()}
     for each in reading.own(exp.EQ):
         sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
         tied = len(sides) == 2 and any(side.table.casefold() in reading.unknown for side in sides)
-        if tied and sides[0].name.casefold() != sides[1].name.casefold() and not _alike(reading, *sides):
+        if tied and not alike(*((of.get(side.table.casefold(), ""), side.name) for side in sides)):
             yield each.sql()
 
 
@@ -45,14 +46,3 @@ def _between(reading: Reading, alias: str) -> bool:
     read = [column for column in reading.own(exp.Column) if column.table.casefold() in ("", alias)]
     ends = set[str]().union(*(tied.get(id(column), set()) for column in read))
     return all(id(column) in tied for column in read) and len(ends - {"", alias}) > 1
-
-
-def _alike(reading: Reading, *sides: exp.Column) -> bool:
-    """Whether a column is named after the other column or its table: `ShipVia` and `Shippers.ShipperID`."""
-    texts = [f"{reading.unknown.get(side.table.casefold(), '')} {side.name}".casefold() for side in sides]
-    return any(
-        word[:4] in text
-        for side, text in zip(sides, reversed(texts), strict=True)
-        for word in words_of(side.name).split()
-        if len(word) > 3
-    )

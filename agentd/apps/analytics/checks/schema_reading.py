@@ -19,6 +19,8 @@ from agentd.apps.analytics.vocabulary import column_phrases, finder, speaks, top
 
 HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
 """Head words that end a column's name; the words before them say what it is about."""
+
+
 Found = tuple[Table, Column]
 """A table and one of its columns."""
 
@@ -246,10 +248,23 @@ class Reading:
         key = found[1].is_primary_key or (self.kind(column) == "identifier" and not of_others)
         return bool((called or key) and self.is_about(found[0]))
 
+    def for_a_name(self, column: exp.Column) -> bool:
+        """Whether it is a key of things that have a `name`, and the question has no word for a code."""
+        found, heads = self.column(column), HEADS.intersection(words_of(column.name).split())
+        return (
+            found is not None
+            and self.kind(column) == "identifier"
+            and any(
+                {*words_of(name).split()} - {*words_of(found[0].name).split()} == {"name"} for name in found[0].names
+            )
+            and not any(re.search(rf"\b{head}s?\b", self.asked.said) for head in heads)
+            and "label" not in self.asked.topics
+        )
+
     def of_others(self, column: exp.Column) -> bool:
         """Whether it refers to things that the question doesn't mention: `doctor_id` of appointments."""
         found, things = self.column(column), words_of(column.name).split()
-        if found is None or found[1].is_primary_key or "id" not in things:
+        if found is None or found[1].is_primary_key or "id" not in things or things == ["id"]:
             return False
         named = any(said_in(word, f"{found[0].subject} {self.asked.said}") for word in things if word != "id")
         return not named and not self._head(column)

@@ -46,9 +46,20 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
     things = any(asked.hits(table.name) for each in readings for table in each.sources.values())
     if asked.counted or (counts and things and finder("counting").search(asked.text)):
         yield from () if figures or counts else (asked.counted,)
-    elif not figures and ((counts and asked.amounts) or not finder("totals").search(asked.text)):
+    elif not (figures or asked.amounts & _existing(readings[0].select)) and (
+        (counts and asked.amounts) or not finder("totals").search(asked.text)
+    ):
         amount = finder("amounts").search(asked.text)
         yield from sorted(asked.amounts) or ([amount[0]] if amount else [])
+
+
+def _existing(select: exp.Select) -> frozenset[str]:
+    """The topics of joined tables of which only is asked whether they have a row for what is listed: customers with a
+    purchase, or without one."""
+    shown = {column.table for part in select.expressions for column in of_kind(part, exp.Column)}
+    joins = [join for join in select.args.get("joins") or () if join.this.alias_or_name not in shown]
+    once = select.args.get("distinct") is not None
+    return topics_of(" ".join(words_of(join.this.name) for join in joins if once or join.side))
 
 
 def _of_one_table(reading: Reading) -> Iterator[str]:

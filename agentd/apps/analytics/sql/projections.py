@@ -50,7 +50,8 @@ def projections(query: str) -> tuple[Projection, ...]:
 
 
 def order_of(query: str) -> dict[str, str]:
-    """{column name in lower case: asc or desc} for the query's first ORDER BY key."""
+    """{column name in lower case: asc or desc} for the query's first ORDER BY key; {its SQL: …} for one that isn't
+    shown."""
     found = tree(query)
     order = found.args.get("order") if found is not None else None
     if found is None or order is None or not order.expressions:
@@ -63,7 +64,7 @@ def order_of(query: str) -> dict[str, str]:
     if isinstance(key, exp.Literal) and key.is_int and 0 < int(key.this) <= len(selected):
         names = {selected[int(key.this) - 1].alias_or_name}
     names |= {each.alias_or_name for each in selected if isinstance(each, exp.Alias) and each.this == key}
-    return {name.casefold(): direction for name in names}
+    return {name.casefold(): direction for name in names or {key.sql()}}
 
 
 def picks_of(query: str) -> set[str]:
