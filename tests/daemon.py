@@ -41,7 +41,7 @@ class RpcFailed(Exception):
 
     def __init__(self, error: dict[str, Any]) -> None:
         self.error = error
-        super().__init__(f"{error['code']} {error['message']}")
+        super().__init__(f"{self.type}: {error['message']} ({error['code']})")
 
     @property
     def type(self) -> str:

@@ -70,9 +70,8 @@ def test_a_run_is_followed_and_cancelled_through_another_node(nodes: list[Daemon
     for node in nodes[:2]:
         assert node.call("Agent.get", run_id="slow")["status"] in ("queued", "running")
     assert nodes[1].call("Agent.cancel", run_id="slow")["status"] == "cancelled"
-    with pytest.raises(RpcFailed) as twice:
+    with pytest.raises(RpcFailed, match="conflict:"):
         nodes[0].call("Agent.cancel", run_id="slow")
-    assert twice.value.type == "conflict"
     assert nodes[0].events("slow")[-1]["data"]["status"] == "cancelled"
 
 

@@ -28,9 +28,8 @@ def test_what_differs_from_the_register_is_answered_and_becomes_an_officers_task
             *(BUDI["nik"], "alamat", BUDI["alamat"]),
             words,
         )
-        with pytest.raises(RpcFailed) as refused:
+        with pytest.raises(RpcFailed, match="forbidden:"):
             one.call("Correction.list")
-        assert refused.value.type == "forbidden"
         done = officer.call("Correction.resolve", correction_id=task["correction_id"], note="KK baru dilihat")
         assert (done["resolved_by"], done["said"], done["note"]) == ("siti", "", "KK baru dilihat")
         assert officer.call("Correction.list") == {"corrections": []}

@@ -93,9 +93,8 @@ def test_another_name_at_approval_needs_a_second_officer(office: tuple[Daemon, O
     with pytest.raises(RpcFailed, match="another officer must agree") as twice:
         siti.approve(waiting)
     assert twice.value.type == "forbidden"
-    with pytest.raises(RpcFailed) as stale:
+    with pytest.raises(RpcFailed, match="conflict:"):  # nobody agrees to what they have not seen
         rina.approve(asked)
-    assert stale.value.type == "conflict", "nobody agrees to what they have not seen"
 
     (seen,) = rina.call("Agent.list", status="needs_approval")["runs"]
     assert seen["approval"]["approvals"] == approval["approvals"]
@@ -136,9 +135,8 @@ def test_an_officers_own_call_needs_another_officer(office: tuple[Daemon, Office
     waiting = siti.call("Tools.call", tool=TOOL, input=arguments)["output"]
     again = siti.approve(waiting)
     assert (again["status"], letters(daemon)) == ("needs_approval", before)
-    with pytest.raises(RpcFailed) as twice:
+    with pytest.raises(RpcFailed, match="forbidden:"):
         siti.approve(again)
-    assert twice.value.type == "forbidden"
     assert rina.approve(again)["status"] == "completed"
     assert letters(daemon) == before + 1
 

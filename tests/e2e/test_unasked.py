@@ -117,9 +117,8 @@ def test_what_proves_who_somebody_is_exists_for_nobody_but_the_daemon(tmp_path: 
     with running(tmp_path, *turns, config=config) as daemon:
         assert "verify_person" not in {tool["name"] for tool in daemon.call("Tools.list")["tools"]}
         for name, server in (("verify_person", None), ("verify_person", "files"), ("FILES__VERIFY_PERSON", None)):
-            with pytest.raises(RpcFailed) as refused:
+            with pytest.raises(RpcFailed, match="unknown_tool:"):
                 daemon.call("Tools.call", tool=name, server=server, input={"pin": PIN})
-            assert refused.value.type == "unknown_tool"
         first, second, listed = daemon.call("Agent.run", prompt="PIN saya benar?")["steps"]
         assert not first["success"]
         assert not second["success"]
@@ -138,8 +137,7 @@ def test_a_call_by_hand_asks_in_the_offices_language(tmp_path: Path) -> None:
 def test_nothing_is_kept_of_a_call_that_needs_a_yes_at_a_server_that_is_not_up(tmp_path: Path) -> None:
     entry = '[[tools]]\nname = "verify_person"\nserver = "files"\napproval = "citizen"\n'
     down = '[[servers]]\nname = "files"\ncommand = "false"\n'
-    with running(tmp_path, final("Halo."), config=HEAD + entry + down) as daemon:
-        with pytest.raises(RpcFailed) as refused:
-            daemon.call("Tools.call", tool="verify_person", input={"pin": PIN})
-        assert refused.value.type == "tool_execution"
+    refused = pytest.raises(RpcFailed, match="tool_execution:")
+    with running(tmp_path, final("Halo."), config=HEAD + entry + down) as daemon, refused:
+        daemon.call("Tools.call", tool="verify_person", input={"pin": PIN})
     assert PIN.encode() not in b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())

@@ -176,9 +176,8 @@ def test_an_officer_asks_in_the_chat_and_a_kiosk_cannot(tmp_path: Path) -> None:
         assert TOOL in {tool["name"] for tool in rpc(staff, "Tools.list")["tools"]}
 
         assert TOOL not in {tool["name"] for tool in rpc(kiosk, "Tools.list")["tools"]}
-        with pytest.raises(RpcFailed) as refused:
+        with pytest.raises(RpcFailed, match="unknown_tool:"):
             rpc(kiosk, "Tools.call", tool=TOOL, input={"question": QUESTION})
-        assert refused.value.type == "unknown_tool"
 
 
 async def test_a_follow_up_knows_what_the_agent_had_asked(erp: Path) -> None:

@@ -95,9 +95,8 @@ def test_letters_issued_after_the_backup_are_not_numbered_twice(daemon: Daemon, 
     daemon.start()
     doctor = agentd(daemon, "doctor")
     assert "no letter is issued: the register is an older" in doctor.stdout and doctor.returncode == 1
-    with pytest.raises(RpcFailed) as refusal:
+    with pytest.raises(RpcFailed, match="tool_execution:"):
         letter(daemon, 3)
-    assert refusal.value.type == "tool_execution"
     assert agentd(daemon, "letters", "repair", "--yes").returncode == 0
     assert agentd(daemon, "letters", "verify", pdf(daemon, later["number"])).returncode == 0
     assert letter(daemon, 3)["number"].startswith("003/")
