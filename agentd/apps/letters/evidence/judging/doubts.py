@@ -44,7 +44,8 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
     """Sets on an unproven field whether its value was `said` about any field, and whether it may belong to this one
-    (`doubtful`). A choice or a small number may be inferred from other words: the question back shows it."""
+    (`doubtful`). A choice, a day, an hour or a small number may be inferred from other words: the question back shows
+    it."""
     known = field.value is not None and not field.many and not (field.common and field.kind == "boolean")
     sentences = _SENTENCES.split(str(field.value)) if known and field.kind == "text" else ()
     if sentences[1:]:
@@ -57,15 +58,21 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
         read = not _contradicted(field, case)
         return replace(field, said=said, doubtful=said and read, read=read and not said)
     places = list(_places(field, case))
-    if own(field) and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS)):
+    said = any(_heard(field, place, unsure=True) and _may_be_asked(field, place) for place in places)
+    if _inferable(field) and not said:
         said = all(mood(field, place) is not Mood.DENIED for place in places)
-    else:
-        said = any(_heard(field, place, unsure=True) and _may_be_asked(field, place) for place in places)
     last = last_word(field, case) if said else None
     doubtful = said and _doubtful(field, places, last, case)
     doubtful = doubtful or (said and last is None and _one(field, case)) or in_other_words(field, case)
     read = said and not doubtful and last is None and _read(field, case)
     return replace(field, said=said or doubtful, doubtful=doubtful or read, read=read)
+
+
+def _inferable(field: Field) -> bool:
+    """Whether a value may follow from other words: a choice or a small number, a day or an hour that is no person's."""
+    if field.kind in ("date", "time"):
+        return own(field) and not field.common
+    return own(field) and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS))
 
 
 def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: Case) -> bool:
