@@ -162,3 +162,16 @@ def test_what_a_range_ends_with_is_not_its_start(said: str, end: str | None) -> 
     schema = {"type": "object", "properties": hall, "required": list(hall)}
     tool = ToolInfo(name="sewa_gedung", server="hall", official=True, input_schema=schema)
     assert copied(tool, case_of(tool, on("2026-11-30", said))).known.get("jam_selesai") == end
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "said"),
+    [
+        ("visit_on", "could we come the Friday after the fair?", True),
+        ("visit_on", "not on 12 March 2027, please", False),
+        ("birth_date", "she was born the year of the great flood", False),
+    ],
+)
+def test_a_day_may_follow_from_other_words_unless_it_is_a_persons(name: str, line: str, said: bool) -> None:
+    found = unproven(visit({name: "2027-03-12"}, line, **{name: {"type": "string", "format": "date"}}))[name]
+    assert (found.said, found.doubtful) == (said, False)

@@ -141,19 +141,6 @@ def test_a_small_number_may_follow_from_other_words_and_is_asked_back(age: int, 
 
 
 @pytest.mark.parametrize(
-    ("name", "line", "said"),
-    [
-        ("visit_on", "could we come the Friday after the fair?", True),
-        ("visit_on", "not on 12 March 2027, please", False),
-        ("birth_date", "she was born the year of the great flood", False),
-    ],
-)
-def test_a_day_may_follow_from_other_words_unless_it_is_a_persons(name: str, line: str, said: bool) -> None:
-    found = unproven(visit({name: "2027-03-12"}, line, **{name: {"type": "string", "format": "date"}}))[name]
-    assert (found.said, found.doubtful) == (said, False)
-
-
-@pytest.mark.parametrize(
     ("line", "doubtful"),
     [
         ("my parrot has lost its feathers", True),

@@ -1,4 +1,4 @@
-"""Dates, hours, numbers and lengths of time as people say them are read as one value, or not at all."""
+"""Dates, hours, numbers, telephones and lengths of time as people say them are read as one value, or not at all."""
 
 from __future__ import annotations
 
@@ -125,3 +125,24 @@ def test_a_birth_that_two_papers_give_differently_is_not_proven() -> None:
     assert missing >= {"tempat_lahir", "tanggal_lahir"}
     missing = {one.path for one in ungrounded(call({"tempat_lahir": "Bogor"}, said.split(", di KTP")[0]))}
     assert "tempat_lahir" not in missing
+
+
+@pytest.mark.parametrize("value", ["07/03", "007/003", "RT 07 RW 03", "RT 7/RW 3"])
+@pytest.mark.parametrize("said", ["lampunya di RT 07 RW 03 pak", "Jl. Flamboyan RT 007/RW 003", "RT 7/3"])
+def test_an_rt_and_rw_in_one_field_are_the_same_however_they_are_written(value: str, said: str) -> None:
+    fields = {"rt_rw": {"type": "string"}, "lokasi": {"type": "string"}}
+    assert unproven(visit({"rt_rw": value}, said, **fields))["rt_rw"].doubtful
+    assert not unproven(visit({"rt_rw": "08/03"}, said, **fields))["rt_rw"].said
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "other"),
+    [
+        ("my number is (503) 555-0134", "5035550134", "5550134"),
+        ("telepon kantor (021) 5551234", "0215551234", "0315551234"),
+        ("phone: +44 7700 900123", "07700900123", "07700900124"),
+    ],
+)
+def test_a_telephone_number_may_have_its_area_in_brackets_or_its_country(said: str, value: str, other: str) -> None:
+    assert not unproven(visit({"phone": value}, said))
+    assert unproven(visit({"phone": other}, said))

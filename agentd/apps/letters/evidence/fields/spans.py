@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from agentd.agent.languages import words as all_words
-from agentd.agent.text import FILLERS, fold
+from agentd.agent.text import FILLERS, fold, folded_tokens
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.shapes import Shape
-from agentd.apps.letters.evidence.normalisers import choices, days, digits, hours, numbers
+from agentd.apps.letters.evidence.normalisers import address, choices, days, digits, hours, numbers
 from agentd.apps.letters.evidence.normalisers.clock import UNTIL
 from agentd.apps.letters.evidence.normalisers.patterns import whole
 from agentd.apps.letters.languages import phrases
@@ -30,6 +30,8 @@ _CODE_LETTERS = 4
 """The most letters before the hyphen of a code (`M-20417`)."""
 _KNOWN_WORDS = all_words().detection | CURRENCIES
 _CLITICS = phrases().clitics
+_NEIGHBOURHOOD = 10
+"""The most words of an RT and an RW."""
 _LONG = 64
 """The most words of a clause that may contain only a value."""
 _BESIDE = (FILLERS | phrases().beside_label) - phrases().not_mine
@@ -155,7 +157,9 @@ def _of_runs(same: Callable[[str], str | None], least: int) -> Callable[[Field, 
         wanted = same(str(field.value))
         for start, end, run in digits.runs(words, least):
             if same(run) is not None:
-                yield Span(start, end, wanted is not None and same(run) == wanted)
+                abroad = words[start - 1 : start] == ["+"]  # `+44 7700 900123` is 07700 900123 at home
+                at_home = abroad and wanted is not None and run.endswith(wanted) and len(run) - len(wanted) <= 3
+                yield Span(start, end, wanted is not None and (same(run) == wanted or at_home))
 
     return read
 
@@ -214,10 +218,21 @@ def _written(wanted: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int,
             yield kept[at], kept[at + size - 1] + 1
 
 
+def _of_neighbourhoods(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
+    """RT and RW in one (`RT 07 RW 03`, `7/3`)."""
+    wanted = address.neighbourhood(folded_tokens(str(field.value)))
+    for at, word in enumerate(words):
+        near = words[at : at + _NEIGHBOURHOOD]
+        said = address.neighbourhood(near) if word == "rt" or (word.isdecimal() and near[1:2] == ["/"]) else None
+        if said is not None and (word == "rt" or "rt" not in words[max(0, at - 3) : at]):
+            size = next(size for size in range(2, len(near) + 1) if address.neighbourhood(near[:size]) == said)
+            yield Span(at, at + size, said == wanted)
+
+
 _KINDS: dict[str, Callable[[Field, Sequence[str], date], Iterator[Span]]] = {
     **{"date": _of_days, "time": _of_hours, "choice": _of_choices, "code": _of_codes},
     **dict.fromkeys(NUMBERS, _of_numbers),
-    "phone": _of_runs(digits.phone, 7),
+    **{"phone": _of_runs(digits.phone, 7), "rtrw": _of_neighbourhoods},
     **dict.fromkeys(("nik", "kk"), _of_runs(digits.sixteen, 16)),
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
-from agentd.agent.text import fold
+from agentd.agent.text import fold, folded_tokens
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.spans import spans
 from agentd.apps.letters.evidence.normalisers import address, choices, days, digits, names, numbers, texts
@@ -36,6 +36,7 @@ _READ: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("nik", "kk"), digits.sixteen),
     **dict.fromkeys(("rt", "rw"), address.small_number),
     **{"date": days.parse, "phone": digits.phone, "address": address.parse, "number": numbers.value},
+    "rtrw": lambda value: address.neighbourhood(folded_tokens(value)),
 }
 
 
@@ -52,7 +53,7 @@ def within(field: Field, words: Sequence[str], today: date) -> bool:
         return address.supports(address.read(list(words)), address.parse(value))
     if field.kind in ("rt", "rw"):
         return address.small_number(value) in numbers.amounts(words)
-    if field.kind in ("rtrw", "birth", "place"):
+    if field.kind in ("birth", "place"):
         said = texts.essence([word for word in words if word[0].isalnum()])
         return all(word in said or word.isdecimal() for word in texts.essence(fold(value)))
     return texts.saying(value)(words)

@@ -84,6 +84,12 @@ def read(words: Sequence[str]) -> Address:
     return Address(tuple(kept), rt, rw)
 
 
+def neighbourhood(words: Sequence[str]) -> tuple[int, int] | None:
+    """The RT and RW of words that state both (`rt 7 rw 3`, `007/003`)."""
+    said = read(words if "rt" in words else ["rt", *words])
+    return None if said.rt is None or said.rw is None else (said.rt, said.rw)
+
+
 def parse(value: str) -> Address:
     """Parses a whole value as an address."""
     return read(folded_tokens(value))

@@ -9,7 +9,8 @@ from agentd.apps.letters.evidence.normalisers.numbers import DIGIT_WORDS
 
 SIXTEEN = frozenset({"nik", "kk"})
 """The kinds of numbers with sixteen digits."""
-_GROUPING = frozenset({"-", ".", " "})
+_GROUPING = frozenset({"-", ".", " ", ")"})
+"""`(` begins a number only: `(021) 5551234`."""
 
 
 def runs(words: Sequence[str], at_least: int) -> list[tuple[int, int, str]]:
