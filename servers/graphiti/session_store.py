@@ -29,6 +29,7 @@ SAID = phrases("servers.graphiti")
 PREFIX = "agentd-session-"
 MAX_ROWS = 10_000
 MAX_BYTES = 4 * 2**20
+_TYPES: dict[type, str] = {type(None): "null", bool: "boolean", int: "integer", float: "decimal", str: "string"}
 _HANDLE = re.compile(r"ep-raw-[0-9a-f-]{36}")
 
 
@@ -187,17 +188,5 @@ def column_schema(data: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for row in data:
         for name, value in row.items():
             if types.get(name, "null") == "null":
-                types[name] = _type_of(value)
+                types[name] = _TYPES.get(type(value), "json")
     return [{"name": name, "type": kind} for name, kind in types.items()]
-
-
-def _type_of(value: object) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int):
-        return "integer"
-    if isinstance(value, float):
-        return "decimal"
-    return "string" if isinstance(value, str) else "json"

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, DatabaseError, UnavailableError
 from servers.common.database_errors import LostError
-from servers.common.server import Server
+from servers.common.server import Server, with_values
 from servers.mysql import guard, schema
 from servers.mysql.scan import Statement, split
 
@@ -177,11 +177,8 @@ async def _run(
         "results": rows.records(),
         "error_message": None,
     }
-    if rows.cut:
-        result["truncated"] = True
-    if notice := " ".join(filter(None, (database.notice, rows.cut))):
-        result["notice"] = notice
-    return result
+    notice = " ".join(filter(None, (database.notice, rows.cut)))
+    return {**result, **with_values(truncated=bool(rows.cut) or None, notice=notice or None)}
 
 
 def _failed(statement: Statement, error: Exception) -> QueryExecutionResult:
@@ -193,6 +190,4 @@ def _failed(statement: Statement, error: Exception) -> QueryExecutionResult:
         "results": None,
         "error_message": str(error),
     }
-    if isinstance(error, UnavailableError | LostError):
-        result["unavailable"] = True
-    return result
+    return {**result, "unavailable": True} if isinstance(error, UnavailableError | LostError) else result

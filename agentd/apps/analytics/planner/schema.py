@@ -18,10 +18,7 @@ from agentd.apps.analytics.vocabulary import finder
 
 _NAME = {"type": "string", "pattern": "^[A-Z][A-Z0-9_]{2,39}$"}
 _TEXT = {"type": "string", "maxLength": 60}
-_MAPPING = {
-    "type": "object",
-    "additionalProperties": {"type": "string", "enum": sorted(placeholders.TYPES)},
-}
+_MAPPING = {"type": "object", "additionalProperties": {"type": "string", "enum": sorted(placeholders.TYPES)}}
 _RULES = {
     "type": "array",
     "items": {
@@ -51,7 +48,7 @@ def plan_schema(
         query = {"type": "string", "pattern": pattern}
         entry = _object(optional=("purpose", "result_key"), purpose=_TEXT, query=query, result_key=_NAME)
         most = 1 if may_be_empty and single else QUERIES[complexity]
-        steps = {"type": "array", "items": entry, "maxItems": most}
+        steps = _list(entry, most)
         plan, more = {"sql_queries_plan": steps}, {"raw_data_query_plan": entry}
     else:
         steps = _operations({table.name: table.names for table in schema.tables})
@@ -107,68 +104,51 @@ def _has_parts(question: str) -> bool:
 
 def _operations(tables: dict[str, list[str]]) -> dict[str, Any]:
     fields = "|".join(rf"{re.escape(table)}\.(?:{either(columns)})" for table, columns in tables.items())
-    name = {"type": "string", "enum": list(tables)}
+    name, flag = _one_of(*tables), {"type": "boolean"}
     field = {"type": "string", "pattern": rf"^(?:{fields})$"}
     value = {"type": "string", "pattern": rf"^(?:\*|(?:{fields})|\((?:{fields}) [-+*/] (?:{fields})\))$"}
-    given = {
-        "anyOf": [
-            {"type": "number"},
-            {"type": "string", "maxLength": 40},
-            {"type": "array", "items": {"type": "string"}},
-        ]
-    }
+    given = [{"type": "number"}, {"type": "string", "maxLength": 40}, {"type": "array", "items": {"type": "string"}}]
+    column = _object(
+        optional=("aggregation",),
+        field_name=value,
+        aggregation=_one_of("SUM", "AVG", "COUNT", "COUNT_DISTINCT", "MIN", "MAX"),
+        alias=_NAME,
+        is_expression=flag,
+    )
+    join = _object(
+        target_table=name,
+        type=_one_of("INNER", "LEFT"),
+        on_conditions=_list(_object(left_table_field=field, right_table_field=field), 1, least=1),
+    )
     condition = _object(
         field_or_expression=value,
-        operator={"type": "string", "enum": ["=", "!=", ">", ">=", "<", "<=", "LIKE", "IN", "BETWEEN", "IS NULL"]},
-        value=given,
-        is_expression={"type": "boolean"},
+        operator=_one_of("=", "!=", ">", ">=", "<", "<=", "LIKE", "IN", "BETWEEN", "IS NULL"),
+        value={"anyOf": given},
+        is_expression=flag,
     )
     operation = _object(
         operation_id=_TEXT,
         main_table=name,
-        select_columns={
-            "type": "array",
-            "minItems": 1,
-            "maxItems": 5,
-            "items": _object(
-                optional=("aggregation",),
-                field_name=value,
-                aggregation={"type": "string", "enum": ["SUM", "AVG", "COUNT", "COUNT_DISTINCT", "MIN", "MAX"]},
-                alias=_NAME,
-                is_expression={"type": "boolean"},
-            ),
-        },
-        joins={
-            "type": "array",
-            "maxItems": 3,
-            "items": _object(
-                target_table=name,
-                type={"type": "string", "enum": ["INNER", "LEFT"]},
-                on_conditions={
-                    "type": "array",
-                    "minItems": 1,
-                    "maxItems": 1,
-                    "items": _object(left_table_field=field, right_table_field=field),
-                },
-            ),
-        },
-        filters=_object(
-            logical_operator={"type": "string", "enum": ["AND", "OR"]},
-            conditions={"type": "array", "items": condition, "maxItems": 4},
-        ),
-        order_by_clauses={
-            "type": "array",
-            "maxItems": 1,
-            "items": _object(field_or_expression=_NAME, direction={"type": "string", "enum": ["ASC", "DESC"]}),
-        },
+        select_columns=_list(column, 5, least=1),
+        joins=_list(join, 3),
+        filters=_object(logical_operator=_one_of("AND", "OR"), conditions=_list(condition, 4)),
+        order_by_clauses=_list(_object(field_or_expression=_NAME, direction=_one_of("ASC", "DESC")), 1),
         limit={"type": "integer", "minimum": 1, "maximum": 1000},
         result_key=_NAME,
-        expected_result_format={"type": "string", "enum": ["single_value", "list_of_dicts"]},
+        expected_result_format=_one_of("single_value", "list_of_dicts"),
         optional=("joins", "filters", "order_by_clauses", "limit"),
     )
-    return {"type": "array", "items": operation, "maxItems": 2}
+    return _list(operation, 2)
 
 
 def _object(optional: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _list(items: dict[str, Any], most: int, least: int = 0) -> dict[str, Any]:
+    return {"type": "array", "items": items, "maxItems": most} | ({"minItems": least} if least else {})
+
+
+def _one_of(*texts: str) -> dict[str, Any]:
+    return {"type": "string", "enum": list(texts)}
