@@ -97,8 +97,8 @@ def _csv(columns: list[str], lines: list[list[Any]]) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Puts an apostrophe before text that a spreadsheet would run as a formula."""
-    return _FORMULA.sub(r"\1'", value) if isinstance(value, str) else value
+    """Puts an apostrophe before text that a spreadsheet would run as a formula, also within a list."""
+    return value if value is None or isinstance(value, int | float) else _FORMULA.sub(r"\1'", str(value))
 
 
 def _xlsx(columns: list[str], lines: list[list[Any]]) -> bytes:

@@ -50,6 +50,12 @@ def test_no_text_that_a_spreadsheet_would_run_stands_first_in_a_cell(tmp_path: P
         assert cell.data_type == "s"
 
 
+def test_no_text_within_a_list_begins_a_cell_where_semicolons_part_them(tmp_path: Path) -> None:
+    file = tmp_path / "jawaban.csv"
+    tables.write([{"Nama": ["a;=1+1", {"b": "c;@x"}], "Nilai": -1.5}], file)
+    assert file.read_text(encoding="utf-8-sig").splitlines()[1] == """"['a;'=1+1', {'b': 'c;'@x'}]",-1.5"""
+
+
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
 def test_what_no_sheet_can_hold_costs_its_character_alone(tmp_path: Path, kind: str) -> None:
     file = tmp_path / f"jawaban.{kind}"
