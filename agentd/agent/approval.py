@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
+from hashlib import sha256
 from typing import Literal, get_args
 
 from agentd.agent.four_eyes import identity_fields
@@ -71,7 +72,8 @@ class Approved(CallPolicy):
 
 def waiting(call: ToolCall, text: str) -> dict[str, Json]:
     """The record of a waiting call: {tool, arguments, summary, labels, rule, four_eyes, identity, basis?, officer?}."""
-    tool, officer = call.tool, needs_officer(call.tool, call.basis)
+    tool, level = call.tool, LEVELS[0] if call.basis is None else call.basis.level
+    officer = not reaches(level, least_of(tool))  # then a citizen's yes is not enough
     return {
         **({"officer": True} if officer else {}),
         **({"basis": call.basis.model_dump(mode="json")} if call.basis is not None else {}),
@@ -98,7 +100,7 @@ async def refused_beforehand(host: ToolHost, call: ToolCall) -> ToolOutcome | No
 def covers(consent: Consent | None, call: ToolCall) -> bool:
     """Whether the consent names this tool and exactly these arguments, equal as canonical JSON (1 is not "1").
 
-    They must still be called what the human read, since a server may have been replaced by then.
+    The server must still say the same of them, since it may have been replaced: another default, another unit.
     """
     if consent is None or consent.tool != call.tool.name or canonical(consent.arguments) != canonical(call.input):
         return False
@@ -107,8 +109,10 @@ def covers(consent: Consent | None, call: ToolCall) -> bool:
 
 
 def _labels(tool: ToolInfo, arguments: Mapping[str, Json]) -> dict[str, str]:
-    """What people read for the tool (key "") and for each argument."""
-    return {"": _act(tool), **{name: _title(tool.input_schema, name) for name in arguments}}
+    """What people read for the tool (key "") and for each argument, and what the server says of the call ("\\n")."""
+    said = canonical([tool.description, tool.whole_schema or tool.input_schema])
+    titles = {name: _title(tool.input_schema, name) for name in arguments}
+    return {"": _act(tool), "\n": sha256(said.encode("utf-8", "replace")).hexdigest(), **titles}
 
 
 def assents(text: str) -> bool:
@@ -273,8 +277,3 @@ def reaches(level: str, least: str) -> bool:
 def least_of(tool: ToolInfo) -> str:
     """The lowest level at which the tool may be called."""
     return str(tool.meta.get(ASSURANCE) or LEVELS[0]) if tool.official else LEVELS[0]
-
-
-def needs_officer(tool: ToolInfo, basis: Basis | None) -> bool:
-    """Whether the citizen's yes to this call is not enough."""
-    return not reaches(LEVELS[0] if basis is None else basis.level, least_of(tool))

@@ -61,8 +61,10 @@ async def test_consent_to_what_is_now_called_otherwise_is_no_consent() -> None:
     agreed = with_consent(made, {"nama": "Budi"})
     assert agreed.consent is not None
     agreed = agreed.model_copy(update={"consent": agreed.consent.model_copy(update={"labels": labels})})
-    other = made.tool.model_copy(update={"annotations": {"title": "Surat Pencabutan"}})
-    assert await waiting(approved, agreed.model_copy(update={"tool": other}))
+    schema = made.tool.input_schema
+    more = {**schema, "properties": {**schema["properties"], "kali": {"type": "integer", "default": 100}}}
+    for change in ({"annotations": {"title": "Surat Pencabutan"}}, {"description": "Void"}, {"input_schema": more}):
+        assert await waiting(approved, agreed.model_copy(update={"tool": made.tool.model_copy(update=change)}))
     assert (await approved.call(agreed)).success
 
 
