@@ -1,8 +1,8 @@
 """Finds answers that name a number, code, date, sum or person that no citizen said and no tool found.
 
-Words of the office's own instructions are allowed. Counts, short numbers and times of day are not checked, but for a
-place in a queue or a counter's number; a sum may be computed from amounts that were named; a person is a capitalised
-word after a title, or two after `name`. It only judges text, in linear time.
+Words of the office's own instructions are allowed. Counts, short numbers and times of day are not checked, but for
+opening hours, a place in a queue or a counter's number; a sum may be computed from amounts that were named; a person is
+a capitalised word after a title, or two after `name`. It only judges text, in linear time.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ _BESIDE = "|".join(sorted(map(re.escape, _COPULAS | _CLASSES["own"]), key=len, r
 _PLACE = re.compile(
     rf"\b(?:{'|'.join(map(re.escape, _CLASSES['numbered']))})(?:\W+(?:{_BESIDE})\b)*+\W*?((?:[A-Z]+-)?\d+)\b", re.I
 )
+_OPENING = re.compile(rf"\b(?:{'|'.join(map(re.escape, _CLASSES['opening']))})\b((?:[^.!?\n]|\.(?=\d)){{1,80}})", re.I)
 _MOST = 64
 """Maximum number of codes that are checked per answer; more are not expected in an answer to a citizen."""
 
@@ -80,10 +81,14 @@ def _days(answer: str, named: Named) -> Iterator[str]:
 
 
 def _places(answer: str, said: Sequence[Said], instructions: str) -> Iterator[str]:
-    """Numbers in a queue and of counters that nobody named, the host's own messages (by `agent`) included."""
-    texts = " ".join((instructions, *(f"{one.text} {one.value}" for one in said))) if _PLACE.search(answer) else ""
+    """Opening hours and numbers in a queue and of counters that nobody named, nor the host (by `agent`)."""
+    hours = [found for found in _OPENING.finditer(answer) if re.search(r"\d", found[1])]
+    told = hours or _PLACE.search(answer)
+    texts = " ".join((instructions, *(f"{one.text} {one.value}" for one in said))) if told else ""
     known = {number.lstrip("0") for pattern in (r"\d+", r"[A-Z]+-\d+") for number in re.findall(pattern, texts)}
     yield from (found[0] for found in _PLACE.finditer(answer) if found[1].upper().lstrip("0") not in known)
+    known |= {str(int(hour) - 12) for hour in known if hour.isdecimal() and 12 < int(hour) < 24} | {""}
+    yield from (found[0] for found in hours if {each.lstrip("0") for each in re.findall(r"\d+", found[1])} - known)
 
 
 def _people(answer: str, named: Named) -> Iterator[str]:
@@ -99,7 +104,7 @@ def _people(answer: str, named: Named) -> Iterator[str]:
             yield " ".join(run)
         run = []
         least = 1 if word in _TITLES else 2 if word in _BEFORE_NAMES else least
-        behind = word in _BEFORE_NAMES or (behind and (raw == ":" or word in _COPULAS))
+        behind = word in _BEFORE_NAMES or (behind and (raw == ":" or word in _COPULAS | _CLASSES["officer"]))
 
 
 def _sums(answer: str, named: Named) -> Iterator[str]:

@@ -245,12 +245,13 @@ def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
         if asked and own(field) and field.kind == "text":
             unnamed = (each for each, names, _ in turn.sentences() if all(field.key not in one.keys for one in names))
             yield [each.raws for each in unnamed]
-        yield [part.raws[: _date_in(part) if place else None] for part in meant]
+        yield [part.raws[: _date_in(part, turn.day) if place else None] for part in meant]
 
 
-def _date_in(part: Part) -> int | None:
-    """Where a date begins behind other words (`Wonogiri tanggal 20`); None if none does."""
-    return next((at for at in range(1, len(part.words)) if days.marked(part.words, at)), None)
+def _date_in(part: Part, today: date) -> int | None:
+    """Where a date begins behind other words (`Wonogiri tanggal 20`, `Bandung sebelas Januari`); None if none does."""
+    starts = {start for start, *_ in days.days(part.words, today)}
+    return next((at for at in range(1, len(part.words)) if at in starts or days.marked(part.words, at)), None)
 
 
 def _unnamed(case: Case, *, strange: bool) -> Iterator[Sequence[str]]:

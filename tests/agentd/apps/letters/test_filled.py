@@ -113,3 +113,33 @@ def test_no_label_company_or_month_is_a_name_or_a_place(
 ) -> None:
     tool = shipped(f"surat_{letter_type}")
     assert copied(tool, case_of(tool, session(said))).known.get(field) == known
+
+
+SPEECH = (
+    "jadi gini pak saya tuh kan mau nikah bulan depan nah diminta surat keterangan belum pernah nikah nama saya Dimas "
+    "Aditya terus niknya 3174051101970017 terus saya lahir di bandung sebelas januari sembilan tujuh agama islam"
+)
+"""As spoken to a telephone: without a comma, and with a year that no rule reads."""
+
+
+@pytest.mark.parametrize(
+    ("key", "said", "known"),
+    [
+        (
+            "surat_keterangan_belum_menikah",
+            SPEECH,
+            {"nama": "Dimas Aditya", "nik": "3174051101970017", "tempat_lahir": "bandung", "agama": "Islam"},
+        ),
+        ("surat_keterangan_domisili", "nama saya Dimas Aditya, lahir 11 januari", {"nama": "Dimas Aditya"}),
+        ("surat_pengantar_kelahiran", "anak saya lahir 11 januari", {"tanggal_lahir_anak": "2026-01-11"}),
+        ("surat_keterangan_domisili", "KK nya atas nama Sutrisno", {}),
+        ("surat_keterangan_domisili", "surat atas nama Budi Santoso", {"nama": "Budi Santoso"}),
+        ("surat_keterangan_domisili", "saya nggak kerja nama saya Dimas Aditya", {"nama": "Dimas Aditya"}),
+    ],
+)
+def test_a_birth_without_its_year_and_a_name_on_another_paper_are_not_filled_in(
+    key: str, said: str, known: dict[str, str]
+) -> None:
+    day = [one.model_copy(update={"day": "2026-11-30"}) for one in session(said)]
+    found = dict(copied(shipped(key), case_of(shipped(key), day)).known)
+    assert {name: value for name, value in found.items() if name != "pekerjaan"} == known

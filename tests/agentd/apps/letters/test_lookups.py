@@ -150,7 +150,7 @@ def test_an_answer_names_nothing_that_nobody_named(answer: str) -> None:
     [
         "Bawa KTP, KK, dan 2 lembar pas foto 3x4.",
         "NIK terdiri dari 16 digit. Mohon sebutkan.",
-        "Loket buka pukul 08.00 sampai 15.00.",
+        "Bagaimana kalau besok jam 9 pagi?",
         "Syaratnya: 1. KTP 2. KK 3. Surat pengantar RT/RW",
         "Surat selesai dalam 1 hari dan gratis (Perda 5/2019).",
         "File PDF/A-2b bisa diunduh.",

@@ -58,3 +58,24 @@ def test_a_queue_number_that_the_host_named_may_be_repeated() -> None:
 @pytest.mark.parametrize("answer", ["Baik, Pak Budi.", "Ibu Camat.", "Bu Mohon sebutkan NIK.", "Nama Anda?"])
 def test_a_title_before_a_named_person_an_office_or_a_plain_word_names_nobody_new(answer: str) -> None:
     assert not withheld(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "We close at 4 pm today.",
+        "Kantor buka pukul 8 sampai 15.",
+        "Pak Lurah Suhendra ada di tempat.",
+        "Kami tutup jam 16.30.",
+    ],
+)
+def test_opening_hours_and_a_village_heads_name_are_not_invented(answer: str) -> None:
+    assert withheld(answer)
+
+
+@pytest.mark.parametrize(
+    "answer", ["We close at 4 pm today.", "Kantor buka pukul 8 sampai 15.", "Pak Lurah ada.", "Loket buka 08.00."]
+)
+def test_opening_hours_that_a_tool_told_may_be_said_in_other_words(answer: str) -> None:
+    hours = {"hours": "Senin-Jumat 08.00-15.00, loket sampai 16.00"}
+    assert not withheld(answer, Said(by="tool", order=2, tool="get_office_hours", text="{}", value=hours))

@@ -70,7 +70,7 @@ def _hours_asked(_case: Case, turn: Turn) -> frozenset[int]:
 
 def _of_which_day(field: Field, place: Place) -> bool:
     """Whether words could mean another day: every week's (`Wednesdays`), another month's (`bulan depan tanggal 21, eh
-    tanggal 22`), or, without a year, the one before or after it; a birth has a year, and a start a date."""
+    tanggal 22`), or, without a year, the one before or after it; a birth (no child's) has a year, a start a date."""
     words, turn = place.sentence.words[place.span.start : place.span.end], place.turn
     if len(words) == 1 and (words[0] in _EVERY or "since" in field.senses):
         return not any(map(str.isdecimal, words))
@@ -80,6 +80,8 @@ def _of_which_day(field: Field, place: Place) -> bool:
         return True
     said = "".join(words)
     far = read is not None and not field.past and (read - turn.day).days > _HALF_A_YEAR
+    if field.label == "tanggal_lahir" and field.person != "anak" and not days.dates(words):
+        return True
     return (far and f"{read:%y}" not in said) or (field.label == "tanggal_lahir" and said.isalpha() and not dated)
 
 
