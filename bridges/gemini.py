@@ -29,6 +29,7 @@ class GeminiModel(HostedModel):
     """Google's models, or any server that speaks their protocol at `endpoint`."""
 
     default_model = "gemini-2.5-flash"
+    default_endpoint = "https://generativelanguage.googleapis.com"
     package = "google.genai"
     extra = "gemini"
 
@@ -114,18 +115,10 @@ class GeminiModel(HostedModel):
     def honoured(self, request: ModelRequest) -> Constraint:
         return self.constraint() if request.json_schema is not None else "none"
 
-    def failure(self, error: Exception) -> ProviderFailure:
-        """Map exceptions of google-genai, and of httpx2 below it, to a ProviderFailure."""
-        import httpx2
+    def refusal(self, error: Exception) -> ProviderFailure | None:
         from google.genai import errors
 
-        if isinstance(error, errors.APIError):
-            return _api_failure(error)
-        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
-            return ProviderFailure("connect", f"cannot reach {self.settings.endpoint or 'Gemini'}")
-        if isinstance(error, httpx2.TransportError):
-            return ProviderFailure("unavailable", f"the connection broke off ({type(error).__name__})")
-        return ProviderFailure("unavailable", f"an answer that cannot be read ({type(error).__name__})")
+        return _api_failure(error) if isinstance(error, errors.APIError) else None
 
     async def close_client(self, client: Any) -> None:
         """Close our own part of the client, and its synchronous one."""

@@ -43,8 +43,8 @@ class HostedModel(ABC):
     """A ChatModel over somebody's HTTP API. The client package is imported at the first turn, off the event loop."""
 
     default_model: str
-    default_endpoint: str = ""
-    """The address if client.toml has none; needed only for servers that may run on this machine."""
+    default_endpoint: str
+    """The address if client.toml has none."""
     package: str
     """The module of the client."""
     extra: str = ""
@@ -109,8 +109,8 @@ class HostedModel(ABC):
         """Send the request and yield what arrives; in one piece without streaming."""
 
     @abstractmethod
-    def failure(self, error: Exception) -> ProviderFailure:
-        """Map an exception of the client to a ProviderFailure."""
+    def refusal(self, error: Exception) -> ProviderFailure | None:
+        """Map the client's exception for an answer that is an error; None for any other."""
 
     @abstractmethod
     async def close_client(self, client: Any) -> None:
@@ -157,7 +157,7 @@ class HostedModel(ABC):
         except ProviderFailure:
             raise
         except Exception as error:
-            raise self._tellable(self.failure(error)) from None
+            raise self._tellable(self._failure(error)) from None
         self._require_whole("".join(text), last, request)
         return ModelReply(
             text="".join(text), provider=self.provider, model=model, usage=usage, constraint=self.honoured(request)
@@ -189,6 +189,17 @@ class HostedModel(ABC):
             raise ProviderFailure("bad_output", f"the answer was cut at {request.max_tokens} tokens")
         if not text.strip():
             raise ProviderFailure("bad_output", f"an empty answer{f' ({last.detail})' if last.detail else ''}")
+
+    def _failure(self, error: Exception) -> ProviderFailure:
+        """What the service refused, or what happened on the way: the HTTP client's exceptions are known by name."""
+        if (refused := self.refusal(error)) is not None:
+            return refused
+        below = type(error.__cause__ or error).__name__
+        if isinstance(error, ConnectionError) or below in ("ConnectError", "ConnectTimeout"):
+            return ProviderFailure("connect", f"cannot reach {self.settings.endpoint or self.default_endpoint}")
+        if below.endswith(("Timeout", "TimeoutError")):
+            return ProviderFailure("timeout", f"the endpoint was silent for {self.settings.timeout_s:g} s")
+        return ProviderFailure("unavailable", f"the answer broke off or cannot be read ({below})")
 
     def _tellable(self, failure: ProviderFailure) -> ProviderFailure:
         """The failure with its message cut to MESSAGE_CHARS and without the key, which a service may repeat in it."""

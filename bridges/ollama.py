@@ -69,23 +69,15 @@ class OllamaModel(HostedModel):
         else:
             yield _piece(await client.chat(**asked))
 
-    def failure(self, error: Exception) -> ProviderFailure:
-        """Map exceptions of ollama, and of httpx below it, to a ProviderFailure."""
-        import httpx
+    def refusal(self, error: Exception) -> ProviderFailure | None:
         import ollama
 
-        if isinstance(error, ollama.ResponseError):
-            if error.status_code == 404:
-                return ProviderFailure("not_found", f"{error.error}; run `agentd models pull MODEL`")
-            kind = "unavailable" if error.status_code == -1 else kind_of_status(error.status_code)
-            return ProviderFailure(kind, error.error or f"HTTP {error.status_code}")
-        if isinstance(error, ConnectionError | httpx.ConnectError | httpx.ConnectTimeout):
-            return ProviderFailure("connect", f"cannot reach Ollama at {self.settings.endpoint or ENDPOINT}")
-        if isinstance(error, httpx.TimeoutException):
-            return ProviderFailure("timeout", f"Ollama was silent for {self.settings.timeout_s:g} s")
-        if isinstance(error, httpx.TransportError):
-            return ProviderFailure("unavailable", f"the connection broke off ({type(error).__name__})")
-        return ProviderFailure("unavailable", f"an answer that cannot be read ({type(error).__name__})")
+        if not isinstance(error, ollama.ResponseError):
+            return None
+        if error.status_code == 404:
+            return ProviderFailure("not_found", f"{error.error}; run `agentd models pull MODEL`")
+        kind = "unavailable" if error.status_code == -1 else kind_of_status(error.status_code)
+        return ProviderFailure(kind, error.error or f"HTTP {error.status_code}")
 
     async def close_client(self, client: Any) -> None:
         await client.close()

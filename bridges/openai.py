@@ -27,6 +27,7 @@ class OpenAIModel(HostedModel):
     """Chat completions at `endpoint` (OpenAI's own by default)."""
 
     default_model = "gpt-4o-mini"
+    default_endpoint = "https://api.openai.com/v1"
     package = "openai"
 
     _refused = 0
@@ -85,24 +86,18 @@ class OpenAIModel(HostedModel):
             async for chunk in stream:
                 yield _piece(chunk, chunk.choices[0].delta if chunk.choices else None)
 
-    def failure(self, error: Exception) -> ProviderFailure:
-        """Map exceptions of openai; those of the HTTP client below it (httpx or its successor) are matched by name."""
+    def refusal(self, error: Exception) -> ProviderFailure | None:
         import openai
 
-        below = type(error.__cause__ or error).__name__
         if isinstance(error, openai.APIStatusError):
             wait = retry_after(error.response.headers)
             kind = kind_of_status(error.status_code)
             if kind == "bad_request" and any(word in f"{error.message} {error.body}".casefold() for word in TOO_LONG):
                 kind = "unavailable"
             return ProviderFailure(kind, error.message, retry_after_s=wait)
-        if below in ("ConnectError", "ConnectTimeout"):
-            return ProviderFailure("connect", f"cannot reach {self.settings.endpoint or 'the endpoint'}")
-        if isinstance(error, openai.APITimeoutError) or below.endswith("Timeout"):
-            return ProviderFailure("timeout", f"the endpoint was silent for {self.settings.timeout_s:g} s")
         if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
             return ProviderFailure("unavailable", error.message)
-        return ProviderFailure("unavailable", f"the answer broke off or cannot be read ({below})")
+        return None
 
     async def close_client(self, client: Any) -> None:
         await client.close()
