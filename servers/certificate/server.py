@@ -13,7 +13,7 @@ import logging
 import weakref
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import anyio.to_thread
 from mcp.server.connection import Connection
@@ -37,7 +37,7 @@ from servers.certificate.callmeta import (
     spoken,
     text_of,
 )
-from servers.certificate.desk_tools import FOR_THE_DESK, READ_ONLY, OptionalText, add_desk_tools
+from servers.certificate.desk_tools import FOR_THE_DESK, OptionalText, add_desk_tools
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.issuing.standing import NotNow
 from servers.certificate.languages import asked_by
@@ -56,6 +56,8 @@ RETRY_SECONDS = 30.0
 SEAL_SECONDS = 600.0
 """How often to check whether the register's head must be signed for a new day."""
 
+Work = TypeVar("Work", bound=Callable[..., Any])
+READ_ONLY = {"read_only_hint": True, "open_world_hint": False}
 OptionalCode = Annotated[OptionalText, Field(json_schema_extra={"x-agentd-kind": "code"})]
 
 
@@ -93,6 +95,17 @@ class LetterServer(Server[None]):
             return await super().call_tool(name, arguments, context)
         meta = meta_of(context) if context else {}
         return await self.answer(functools.partial(self._generate, letter, arguments, meta), meta)
+
+    def office_tool(self, meta: dict[str, Any], **hints: bool) -> Callable[[Work], Work]:
+        """Register a function under its name, with its words in the office's language; without hints it only reads."""
+        words = self._service.office.speech
+
+        def registered(function: Work) -> Work:
+            name = function.__name__
+            annotations = ToolAnnotations(title=words.titles.get(name), **(hints or READ_ONLY))
+            return self.tool(description=words.tools[name], annotations=annotations, meta=meta)(function)
+
+        return registered
 
     async def answer(self, work: Callable[[], CallToolResult], meta: Mapping[str, Any] = {}) -> CallToolResult:
         """Run blocking work on a thread; exceptions become tool errors in the language of `meta`, else the office's."""
@@ -164,50 +177,33 @@ class LetterServer(Server[None]):
         return await call_next(ctx)
 
 
-def _tell_hours(server: LetterServer, service: LetterService) -> None:
-    @server.tool(
-        description=service.office.speech.tools["get_office_hours"],
-        annotations=ToolAnnotations(title=service.office.speech.titles["get_office_hours"], **READ_ONLY),
-        meta={"agentd/asked_by": asked_by("get_office_hours", "fees")},
-    )
-    def get_office_hours(context: Context[None, Any]) -> Annotated[CallToolResult, answers.OfficeHours]:
-        return lookups.hours(service, spoken(meta_of(context), service.office.speech))
-
-
 def create_server(service: LetterService) -> LetterServer:
     server = LetterServer(service)
     verifier = Verifier(service)
     words = service.office.speech
 
-    @server.tool(
-        description=words.tools["list_letters"],
-        annotations=ToolAnnotations(title=words.titles["list_letters"], **READ_ONLY),
-        meta={"agentd/lists": True},
-    )
+    @server.office_tool({"agentd/lists": True})
     def list_letters(context: Context[None, Any]) -> Annotated[CallToolResult, answers.LetterList]:
         return lookups.letters(service, spoken(meta_of(context), words))
 
-    _tell_hours(server, service)
+    @server.office_tool({"agentd/asked_by": asked_by("get_office_hours", "fees")})
+    def get_office_hours(context: Context[None, Any]) -> Annotated[CallToolResult, answers.OfficeHours]:
+        return lookups.hours(service, spoken(meta_of(context), words))
+
     elsewhere = lookups.of_other_offices(service)
 
-    @server.tool(
-        description=words.tools["get_letter_requirements"],
-        annotations=ToolAnnotations(title=words.titles["get_letter_requirements"], **READ_ONLY),
-        meta={
+    @server.office_tool(
+        {
             "agentd/asked_by": [*asked_by("get_letter_requirements", "fees"), *elsewhere],
             "agentd/about": {"letter_type": elsewhere},
-        },
+        }
     )
     def get_letter_requirements(
         letter_type: str, context: Context[None, Any]
     ) -> Annotated[CallToolResult, answers.Requirements]:
         return lookups.needed(service, letter_type, spoken(meta_of(context), words))
 
-    @server.tool(
-        description=words.tools["preview_letter"],
-        annotations=ToolAnnotations(title=words.titles["preview_letter"], **READ_ONLY),
-        meta=FOR_THE_DESK,
-    )
+    @server.office_tool(FOR_THE_DESK)
     async def preview_letter(
         letter_type: str,
         data: dict[str, Any],
@@ -217,18 +213,14 @@ def create_server(service: LetterService) -> LetterServer:
         basis = basis_of(meta_of(context))
         return await server.answer(lambda: lookups.preview(service, letter_type, data, pdf, basis))
 
-    @server.tool(description=words.tools["check_letter"], annotations=ToolAnnotations(**READ_ONLY), meta=FOR_THE_DESK)
+    @server.office_tool(FOR_THE_DESK)
     async def check_letter(
         tool: str, arguments: dict[str, Any], context: Context[None, Any]
     ) -> Annotated[CallToolResult, answers.Checked]:
         meta = meta_of(context)
         return await server.answer(lambda: lookups.checked(service, tool, arguments, basis_of(meta)), meta)
 
-    @server.tool(
-        description=words.tools["get_letter_status"],
-        annotations=ToolAnnotations(title=words.titles["get_letter_status"], **READ_ONLY),
-        meta={"agentd/asked_by": asked_by("get_letter_status")},
-    )
+    @server.office_tool({"agentd/asked_by": asked_by("get_letter_status")})
     async def get_letter_status(
         context: Context[None, Any], number: OptionalCode = "", code: OptionalCode = ""
     ) -> Annotated[CallToolResult, answers.LetterStatus]:
@@ -237,11 +229,7 @@ def create_server(service: LetterService) -> LetterServer:
             lambda: lookups.status(service, verifier, number, code, is_staff(meta), spoken(meta, words)), meta
         )
 
-    @server.tool(
-        description=words.tools["verify_letter"],
-        annotations=ToolAnnotations(title=words.titles["verify_letter"], **READ_ONLY),
-        meta=FOR_THE_DESK,
-    )
+    @server.office_tool(FOR_THE_DESK)
     async def verify_letter(
         context: Context[None, Any],
         code: OptionalText = "",

@@ -8,27 +8,24 @@ metadata = sa.MetaData()
 NIK = sa.String(16)
 WORD = sa.String(100)
 
+
+def _words(names: str) -> list[sa.Column[str]]:
+    return [sa.Column(name, WORD) for name in names.split()]
+
+
 residents = sa.Table(
     "residents",
     metadata,
     sa.Column("nik", NIK, primary_key=True),
     sa.Column("no_kk", NIK, index=True),
     sa.Column("nama", WORD, nullable=False),
-    sa.Column("jenis_kelamin", WORD),
-    sa.Column("tempat_lahir", WORD),
+    *_words("jenis_kelamin tempat_lahir"),
     sa.Column("tanggal_lahir", sa.Date),
-    sa.Column("agama", WORD),
-    sa.Column("status_perkawinan", WORD),
-    sa.Column("pekerjaan", WORD),
-    sa.Column("kewarganegaraan", WORD),
-    sa.Column("pendidikan", WORD),
-    sa.Column("golongan_darah", WORD),
+    *_words("agama status_perkawinan pekerjaan kewarganegaraan pendidikan golongan_darah"),
     sa.Column("alamat", sa.String(200)),
     sa.Column("rt", sa.String(10)),
     sa.Column("rw", sa.String(10)),
-    sa.Column("dusun", WORD),
-    sa.Column("hubungan", WORD),
-    sa.Column("nama_ayah", WORD),
+    *_words("dusun hubungan nama_ayah"),
     sa.Column("nik_ayah", NIK),
     sa.Column("nama_ibu", WORD),
     sa.Column("nik_ibu", NIK),

@@ -18,6 +18,13 @@ def served(server: str, *, log: TextIO = sys.stderr, mode: Any = "auto", handler
     return Client(stdio_client(params, log), mode=mode, message_handler=handler, read_timeout_seconds=300)
 
 
+async def call(client: Client, tool: str, **arguments: Any) -> Any:
+    """The structured answer of a call that succeeds."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return result.structured_content
+
+
 def refused(server: str, *words: str, **env: str) -> str:
     """What the server says on standard error when it ends at its start with the exit code 2."""
     command = [warm.python(), "-m", f"servers.{server}", *words]

@@ -16,7 +16,7 @@ from servers.common.database import Database
 from servers.mysql.server import create_server
 from tests.mariadb import MariaDB
 from tests.servers.mysql.test_guard import cases
-from tests.servers.process import served
+from tests.servers.process import call, served
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -40,12 +40,6 @@ def process(**env: str) -> Client:
 @pytest.fixture(params=["mysql", "sqlite"])
 def url(request: pytest.FixtureRequest, maria: MariaDB, sqlite_erp: Path) -> str:
     return maria.url("reader") if request.param == "mysql" else f"sqlite+aiosqlite:///{sqlite_erp}"
-
-
-async def call(client: Client, tool: str, **arguments: Any) -> Any:
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, result.content
-    return result.structured_content
 
 
 async def execute(client: Client, *queries: str, **options: Any) -> list[dict[str, Any]]:

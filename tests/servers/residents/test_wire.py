@@ -13,7 +13,7 @@ from mcp import Client
 from agentd.messages import ToolInfo
 from servers.residents.resident import Resident
 from tests.mariadb import PASSWORD, MariaDB, mariadb
-from tests.servers.process import refused, served
+from tests.servers.process import call, refused, served
 from tests.servers.residents import opensid
 
 BUDI, SITI = "3175061708859001", "3175064806849002"
@@ -25,12 +25,6 @@ async def residents(state: Path, **environ: str) -> AsyncIterator[Client]:
     with (state / "log").open("a") as log:
         async with served("residents", log=log, AGENTD_STATE=str(state), LOG_LEVEL="DEBUG", **environ) as client:
             yield client
-
-
-async def call(client: Client, tool: str, **arguments: Any) -> Any:
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, result.content
-    return result.structured_content
 
 
 async def test_the_tools_are_for_the_host_and_no_model_is_offered_one(tmp_path: Path) -> None:
