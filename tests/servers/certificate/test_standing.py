@@ -205,6 +205,9 @@ def two_letters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lett
 @pytest.mark.parametrize(
     "statement",
     [
+        *(f"UPDATE letters SET {change} = 'x'" for change in ("answers", "number", "sha256")),
+        "UPDATE letters SET status = 'reserved'",
+        "DELETE FROM letters",
         "INSERT OR REPLACE INTO letters SELECT * FROM letters WHERE id = 1",
         "REPLACE INTO letters SELECT id + 50, {columns} FROM letters WHERE id = 1",
         "UPDATE letters SET issued_at = '2026-01-01'",
@@ -217,7 +220,7 @@ def two_letters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lett
         "DELETE FROM letter_entries",
     ],
 )
-def test_the_register_refuses_what_gets_around_a_trigger(
+def test_the_register_itself_refuses_every_change_of_an_issued_letter(
     two_letters: tuple[LetterService, Path], statement: str
 ) -> None:
     service, ledger = two_letters
