@@ -14,6 +14,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokens import Tokenizer
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -26,12 +27,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _KINDS = {"number": TokenType.NUMBER, "text": TokenType.STRING, "name": TokenType.VAR, "quoted": TokenType.IDENTIFIER}
-_SIGNS = {
-    "<=": TokenType.LTE, ">=": TokenType.GTE, "<>": TokenType.NEQ, "!=": TokenType.NEQ, "==": TokenType.EQ,
-    "=": TokenType.EQ, "<": TokenType.LT, ">": TokenType.GT, "+": TokenType.PLUS, "-": TokenType.DASH,
-    "*": TokenType.STAR, "/": TokenType.SLASH, "%": TokenType.MOD, "(": TokenType.L_PAREN, ")": TokenType.R_PAREN,
-    ",": TokenType.COMMA, ".": TokenType.DOT,
-}  # fmt: skip
+_SIGNS = {**Tokenizer.SINGLE_TOKENS, **Tokenizer.KEYWORDS}
 _WORDS = {word: getattr(TokenType, word) for word in "CASE WHEN THEN ELSE END AND OR NOT IS NULL DISTINCT".split()}
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from sqlalchemy import literal
@@ -16,6 +16,7 @@ from servers.sim_testgeluran.plan import Scalar
 from servers.sim_testgeluran.scope import Element, PlanError, Term
 
 INTEGERS = range(-(2**63), 2**63)
+_COMPARED = {"=": eq, "!=": ne, "<>": ne, ">": gt, ">=": ge, "<": lt, "<=": le}
 
 
 def value_of(value: Scalar, term: Term, name: str) -> Any:
@@ -66,13 +67,5 @@ def _iso(text: str, kind: str, name: str) -> str:
 
 
 def compare(sign: str, left: Element, right: Element) -> Element:
-    compared: dict[str, Callable[[], Element]] = {
-        "=": lambda: left == right,
-        "!=": lambda: left != right,
-        "<>": lambda: left != right,
-        ">": lambda: left > right,
-        ">=": lambda: left >= right,
-        "<": lambda: left < right,
-        "<=": lambda: left <= right,
-    }
-    return compared[sign]()
+    compared: Element = _COMPARED[sign](left, right)
+    return compared

@@ -17,6 +17,7 @@ from agentd.apps.analytics.vocabulary import topics_of, words_of
 from agentd.apps.analytics.wording import say_for
 
 TOOLS = {"sql": "get_relevant_schema_info", "operations": "get_relevant_schema"}
+SIDES = {"from_table", "from_column", "to_table", "to_column"}
 COMMUNICATION = "Graphiti MCP Server communication error"
 
 
@@ -94,7 +95,12 @@ async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -
     known = [table for table in tables if isinstance(table, dict) and table.get("table_name") and _listed(table)]
     if len(known) < len(tables):
         warnings.append(f"the schema search gave {len(tables) - len(known)} tables without a name or columns")
-    return {**answer, "relevant_tables": known}, warnings if known else warnings or [say["no_tables"]]
+    sides = {"from_table", "from_column", "to_table", "to_column"}
+    joins = [
+        each for each in answer.get("table_relationships") or () if isinstance(each, dict) and sides <= each.keys()
+    ]
+    found = {**answer, "relevant_tables": known, "table_relationships": joins}
+    return found, warnings if known else warnings or [say["no_tables"]]
 
 
 def _listed(table: dict[str, Any]) -> bool:

@@ -153,6 +153,13 @@ async def test_a_schema_without_tables_is_inadequate(erp: Path, answer: dict[str
     assert (node, message) == ("consult_schema", "Informasi skema tidak memadai.")
 
 
+async def test_a_join_without_its_columns_is_left_out(erp: Path) -> None:
+    """It ended the question in an internal error."""
+    schema = {**SCHEMA, "table_relationships": [{"from_table": "sales_orders"}, 1]}
+    answer = await Office(erp, SALES, ANSWER, get_relevant_schema_info=lambda _: schema).ask(QUESTION)
+    assert (answer["status"], answer["error"]) == ("completed", None)
+
+
 async def test_what_the_books_do_not_hold_is_named(erp: Path) -> None:
     """Issue 19: "laba rugi" finds what fits or says what is missing."""
     understood = {**SALES, "entities_mentioned": ["laba rugi"], "requested_metrics": ["profit"]}
