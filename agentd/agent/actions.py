@@ -191,8 +191,8 @@ def schema(offer: Offer, *, may_call: bool = True, may_search: bool = False) -> 
 def _call(tool: ToolInfo) -> dict[str, Any]:
     """The branch for a call of the tool. An official tool's also takes `quotes`, which only hosted models get."""
     branch = _branch(tool.name, _closed(tool.input_schema))
-    if tool.official:
-        names = {name: {"type": "string"} for name in tool.input_schema.get("properties", {})}
+    names = {name: {"type": "string"} for name in tool.input_schema.get("properties", {})}
+    if tool.official and names:
         branch["properties"]["quotes"] = {"type": "object", "description": CITING, "properties": names, HOSTED: True}
     return branch
 

@@ -96,6 +96,8 @@ def test_a_call_of_an_official_tool_may_cite_what_the_citizen_said() -> None:
         valid = jsonschema.Draft202012Validator(made).is_valid
         assert valid(cited) is official
         assert valid({name: value for name, value in cited.items() if name != "quotes"})
+    filled = ToolInfo(name="letter", server="certificate", official=True, input_schema={"type": "object"})
+    assert "quotes" not in json.dumps(schema(Offer((filled,)))), "nothing is cited where the host fills in all"
     action = parse(json.dumps(cited))
     assert isinstance(action, CallTool)
     assert (action.input, action.quotes) == ({"nik": "1"}, {"nik": "NIK saya 1"})
