@@ -279,7 +279,7 @@ EVALUATIONS = (
     Evaluation("cod", EVIDENCE, _cod, tuning=False),
     Evaluation("books", BOOKS, lambda: Found(figures=_scored(_answers()))),
     Evaluation("books_mistakes", BOOKS, lambda: Found(figures=_scored(_answers("--mistakes")))),
-    Evaluation("books_of_others", BOOKS, _books_of_others),
+    Evaluation("books_of_others", BOOKS, _books_of_others, tuning=False),
     Evaluation("analytics", ANALYTICS, lambda: _analytics("perfect")),
     Evaluation("analytics_embedded", ANALYTICS, lambda: _analytics("embedded", "--style", "sql", "--fresh")),
     Evaluation("openings_host", OPENINGS, lambda: _openings("--host")),
