@@ -79,12 +79,17 @@ def stems() -> frozenset[str]:
 
 
 @cache
+def things() -> frozenset[str]:
+    """What official tools of any office make or act on."""
+    return frozenset(thing for names in deed_words().things.values() for thing in names)
+
+
+@cache
 def any_deed() -> ToolInfo:
     """A tool that could do every deed in the files, to everything there: in place of those that nobody knows yet."""
     every = deed_words()
     deeds = [stem for key, stems in every.deeds.items() if key != UNNAMED for stem in stems]
-    things = [thing for things in every.things.values() for thing in things]
-    return ToolInfo(name=deeds[0], server="", official=True, description=" ".join((*deeds, *things)))
+    return ToolInfo(name=deeds[0], server="", official=True, description=" ".join((*deeds, *things())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ class Deeds:
 
 
 class Scope(NamedTuple):
-    """For some tools: the keys of their deeds, the words for what they make or act on, and their titles.
+    """For some tools: the keys of their deeds, the words for what they or others make or act on, and their titles.
 
     A title begins with such a word; none of its words denies or claims anything (`Surat Keterangan Tidak Mampu`).
     """
@@ -121,9 +126,9 @@ def scope_of(tools: Iterable[ToolInfo]) -> Scope:
     """The deeds, things and titles of these tools."""
     own = [_own(tool) for tool in tools]
     keys = frozenset().union(*(each.named | each.described for each in own))
-    things = frozenset().union(*(each.things for each in own))
-    called = (name for names in deed_words().things.values() if things.intersection(names) for name in names)
-    return Scope(keys, things | frozenset(called), frozenset().union(*(each.titles for each in own)))
+    return Scope(
+        keys, things().union(*(each.things for each in own)), frozenset().union(*(each.titles for each in own))
+    )
 
 
 def done_by(called: Iterable[ToolInfo], tools: Iterable[ToolInfo]) -> frozenset[str]:
@@ -204,7 +209,6 @@ def _read(name: str, title: str, description: str, *phrases: str) -> _Own:
     keys = frozenset(key for word in named for key in known.get(word, ()))
     own = frozenset() if keys or not named else frozenset({f"={named[0]}"})  # a verb in no file: laminate_card
     said_first = frozenset(key for word in first for key in known.get(word, ()))
-    things = {word for names in deed_words().things.values() for word in names}
-    called = {word.casefold() for word in parts[0][1:]} | things.intersection((*named, *first))
-    titles = (each for each in (title, *phrases) if things.intersection(each.casefold().split()[:1]))
+    called = {word.casefold() for word in parts[0][1:]} | things().intersection((*named, *first))
+    titles = (each for each in (title, *phrases) if things().intersection(each.casefold().split()[:1]))
     return _Own(keys | own, said_first, frozenset(called), frozenset(titles))

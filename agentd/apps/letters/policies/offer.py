@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from agentd.agent import languages
 from agentd.agent.text import plain
 from agentd.apps.letters.by_object import by_object
-from agentd.apps.letters.claims.deeds import asked_by, deed_words
+from agentd.apps.letters.claims.deeds import asked_by, deed_words, things
 from agentd.apps.letters.evidence.claims.case import Case, Turn
 from agentd.apps.letters.evidence.reading.lexicon import Cue
 from agentd.apps.letters.evidence.reading.segments import Mood
@@ -105,7 +105,7 @@ def turned_down(tool: ToolInfo, newest: Turn) -> bool:
     for sentence in newest.heard.sentences:
         said = [at for at, mood in enumerate(sentence.moods) if mood is Mood.SAID]
         denied = [at for at, mood in enumerate(sentence.moods) if mood is Mood.DENIED]
-        instead = _things().intersection(sentence.words[at] for at in said)
+        instead = things().intersection(sentence.words[at] for at in said)
         if instead and not sentence.asks and _named([tool], newest, sentence, denied, purposes=True):
             return not _named([tool], newest, sentence, said, purposes=True)
     return False
@@ -266,9 +266,4 @@ def _longest_first(tool: ToolInfo) -> tuple[str, ...]:
 @by_object
 def _as_things(tool: ToolInfo) -> tuple[str, ...]:
     """The tool's names that say what it makes (`surat domisili`)."""
-    return tuple(name for name in _longest_first(tool) if _things().intersection(name.casefold().split()))
-
-
-@cache
-def _things() -> frozenset[str]:
-    return frozenset(thing for names in deed_words().things.values() for thing in names)
+    return tuple(name for name in _longest_first(tool) if things().intersection(name.casefold().split()))
