@@ -27,7 +27,6 @@ from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.reading.persons import SERVED, SOMEBODY
 from agentd.apps.letters.evidence.reading.segments import Claim, Mood
-from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
@@ -87,22 +86,13 @@ def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: C
 
 def _reaches(field: Field, case: Case, turn: Turn) -> bool:
     """Whether a denial applies to what an earlier message said of a field. It doesn't if it denies the number before it
-    (`AB 2936, eh bukan`), or if it only answers something else (`Anybody else without power?` `no, only our house`) and
-    doesn't call anything wrong."""
+    (`AB 2936, eh bukan`), or if it only answers something else (`Anybody else without power?` `no, only our house`)."""
     named = any(field.key in one.keys for each in turn.named for one in each)
     marks = ((each.words, mark) for each in turn.heard.sentences for mark in each.marks)
     if named or any(mark.cue in _CORRECTING and any(map(str.isdecimal, words[: mark.start])) for words, mark in marks):
         return named
     about = not turn.question or not _PACK.confirming.isdisjoint(fold(turn.question))
-    return about or any(map(_says_what, turn.heard.sentences)) or any(case.find(field, agents_turn(case, turn)))
-
-
-def _says_what(sentence: Sentence) -> bool:
-    """Whether a sentence names what was wrong (`my student number was wrong`, unlike a mere `sorry, typo`)."""
-    idle = sentence.covered(_CORRECTING)
-    wrong = (sentence.clause(mark.start) for mark in sentence.marks if mark.cue is Cue.WRONG)
-    words = (sentence.words[at] for clause in wrong for at in clause if at not in idle)
-    return any(word[0].isalnum() and word not in FILLERS for word in words)
+    return about or any(case.find(field, agents_turn(case, turn)))
 
 
 def _read(field: Field, case: Case) -> bool:

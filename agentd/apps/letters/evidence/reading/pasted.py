@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -39,8 +39,7 @@ _ORDER = re.compile(
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_TAG = re.compile(r"<\s*+([a-z_]\w*+)", re.IGNORECASE)
-_CLOSING_TAG = re.compile(r"<\s*+/\s*+([a-z_]\w*+)\s*+>", re.IGNORECASE)
+_TAG = re.compile(r"<\s*+[a-z_]", re.IGNORECASE)
 _RULE = re.compile(r"^[^\S\n]*+(?:-{3,}+|={3,}+|\*{3,}+|\#{3,}+|_{3,}+|<{3,}+|>{3,}+)[^\n]*+", re.MULTILINE)
 _LINE = re.compile(r"^[^\S\n]*+[>|][^\n]*+", re.MULTILINE)
 _BRACES = re.compile(r"\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+(?:\}|\Z)")
@@ -83,9 +82,7 @@ def own_words(text: str) -> str:
     if orders(text):
         return ""
     if _MARKED.search(text):
-        text = _without_tags(_FENCED.sub(CUT, text))
-        text = _without_spans(text, _ruled(text))
-        text = _without_spans(text, (found.span() for found in _LINE.finditer(text)))
+        text = _LINE.sub(CUT, _before_blocks(_FENCED.sub(CUT, text)))
         text = _unquoted(_BRACES.sub(CUT, text))
     if ":" not in text and "：" not in text and "\n" not in text:
         return text  # every announced document has one of these
@@ -108,45 +105,12 @@ def _is_short(text: str) -> bool:
     return 0 < len(text.split(None, 5)) <= 4 and not _late(_STATEMENT).search(text)
 
 
-def _without_tags(text: str) -> str:
-    """Removes `<a …> … </a>`; an unclosed tag removes all that follows."""
-    if ">" not in text:
-        return text
-    closings: dict[str, list[tuple[int, int]]] = {}
-    for found in _CLOSING_TAG.finditer(text):
-        closings.setdefault(found[1].casefold(), []).append(found.span())
-    kept: list[str] = []
-    at = 0
-    while (tag := _TAG.search(text, at)) is not None and (end := text.find(">", tag.end())) >= 0:
-        spans = closings.get(tag[1].casefold(), [])
-        after = bisect(spans, (end, len(text)))
-        kept += (text[at : tag.start()], CUT)
-        at = spans[after][1] if after < len(spans) else len(text)
-    return "".join((*kept, text[at:]))
-
-
-def _ruled(text: str) -> Iterator[tuple[int, int]]:
-    """The spans from each rule (`---`) to the end of the next rule, or to the end of the text."""
-    rules = _RULE.finditer(text)
-    for opening in rules:
-        if opening.end() < len(text):
-            closing = next(rules, None)
-            yield opening.start(), len(text) if closing is None else closing.end()
-
-
-def _without_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text without these spans and without the blank lines before each."""
-    kept: list[str] = []
-    at = 0
-    for start, end in spans:
-        before = text[at:start].rstrip()
-        blank = text.find("\n", at + len(before), start)
-        first = start if blank < 0 else blank + 1
-        if not before and (at == 0 or text[at - 1] == "\n"):
-            first = at
-        kept += (text[at:first], CUT)
-        at = end
-    return "".join((*kept, text[at:]))
+def _before_blocks(text: str) -> str:
+    """The text before its first tag (`<a …`) or rule (`---`): what follows may be any document."""
+    tag = _TAG.search(text)
+    found = (tag if tag is not None and ">" in text[tag.end() :] else None, _RULE.search(text))
+    starts = [block.start() for block in found if block is not None]
+    return text[: min(starts)] + CUT if starts else text
 
 
 def _unquoted(text: str) -> str:
