@@ -113,12 +113,20 @@ class LetterService:
             raise IssueError("refused") from error
         except (LedgerError, JournalError, OSError, officekey.OfficeKeyError) as error:
             log.error("a letter could not be issued: %s", error)
-            raise IssueError("unavailable") from error
+            raise IssueError("unavailable", **self._waiting(request)) from error
         if row.status == "void" and new:
             raise IssueError("failed")
         if row.status == "void":
             raise IssueError("voided", number=row.number)
         return self._issued(row, letter, already=not new, warnings=warnings)
+
+    def _waiting(self, request: Request) -> dict[str, str]:
+        """{"number": …} of the letter that this request has reserved and the server finishes later; empty without."""
+        try:
+            row = self.ledger.known(request)
+        except (LedgerError, KeyConflict):
+            return {}
+        return {"number": row.number} if row is not None and row.status == "reserved" else {}
 
     def preview(
         self,
