@@ -44,7 +44,8 @@ _MADE = {
 WORDINGS = ("paraphrases", "wordings")
 """Other wordings of the shipped questions: our own, and those of two authors who had seen only the questions."""
 STRANGERS = Path(__file__).parent / "strangers.csv"
-_BLIND = "-blind"
+BLIND = "-blind"
+"""Ends the name of a set of our own questions over a public graph."""
 _PUBLIC = tuple(name for name in _GRAPHS if name != "healthcare")
 SETS = ("home", *WORDINGS, *_PUBLIC, "movies-blind", "northwind-blind", "healthcare-blind", *drawn.GRAPHS)
 
@@ -79,10 +80,10 @@ def question_set(name: str, data: Path) -> QuestionSet:
             rows = _rows(Path(__file__).with_name(f"{name}.csv"))
             items = [(row["Parafrase"], *held[row["Pertanyaan"]][1:]) for row in rows]
         return QuestionSet(name, CURRICULUM, load_examples(), list(_questions(items)))
-    graph = data / name.removesuffix(_BLIND)
+    graph = data / name.removesuffix(BLIND)
     if not graph.is_dir():
         raise FileNotFoundError(f"{graph}: not there; run `python -m lab.eval.text2cypher fetch --data {data}` first")
-    if name.endswith(_BLIND):
+    if name.endswith(BLIND):
         blind = [row for row in _rows(STRANGERS) if row["Graf"] == graph.name]
         items = [(row["Pertanyaan"], row["Cypher"], row["Bahasa"]) for row in blind]
         return QuestionSet(name, graph, [], list(_questions(items)))

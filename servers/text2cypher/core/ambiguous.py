@@ -61,16 +61,18 @@ def _called_so(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run:
 
     A label beside the name says which is meant. So does the relationship that the question names, unless both have it.
     """
-    names = linker.naming.names
+    called = {(label, name) for label in linker.schema.labels for name in linker.naming.display(label)[:1]}
     for variable, name, token in facts.property_tests:
         own = facts.structure.labels_of(variable)
         held = next((m for m in hints.mentions if token and folded(m.value) == folded(token.value)), None)
-        if held is None or len(own) != 1 or not names(name) or _has_label_beside(held, hints, linker):
+        if held is None or len(own) != 1 or _has_label_beside(held, hints, linker):
             continue
         (label,) = own
+        if (label, name) not in called:
+            continue
         kinds = {kind for step in facts.structure.relationships for kind in step.types if _joins(variable, step, facts)}
         for place in held.places:
-            if place.label != label and names(place.property):
+            if place.label != label and (place.label, place.property) in called:
                 found = run(_relabelled(facts, variable, label, place))
                 if differs(found or [], rows) and (found or not kinds & {*hints.relations, *hints.related}):
                     return [label, place.label]

@@ -65,14 +65,22 @@ def _open_in(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     """At most one doubt: about a word's meaning or about what to show.
 
     Unclear cases: whether `receiving banks` are a property's values or what RECEIVED joins, which of several steps a
-    `never` applies to, and whether lists are measured individually or together.
+    `never` applies to, whether lists are measured individually or together, and which of several things
+    that a relationship joins is meant if no word names one.
     """
+    unsaid = {label for node in facts.structure.nodes for label in node.labels} - {*hints.labels, *hints.related}
+    ends = [
+        {*held}
+        for kind in facts.names & {*linker.schema.relationships}
+        for held in zip(*linker.schema.ends(kind), strict=True)
+    ]
     within = roots(*hints.within)
     shown = owner_and_property(facts.columns[0])[1] if facts.columns else ""
     if (
         facts.names & set(hints.within)
         or within & roots(shown)
         or "SIZE" in facts.words
+        or any(len(held) > 1 and held & unsaid for held in ends)
         or (facts.negates and len(facts.structure.relationships) > 1)
         # `product categories`: which of the two is meant depends on the language
         or linker.wording.compiled(r"\b‹label›\s+‹label›\b").search(hints.question)

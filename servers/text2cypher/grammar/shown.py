@@ -122,12 +122,14 @@ class Shown:
             f"{variable}.{named(name)}"
             for name in dict.fromkeys([*said, *sorted(timed)])
             for variable, types in (nodes | edges).items()
-            if name in types and (not numeric or self._is_rankable(name, types[name]))
+            if name in types and (not numeric or self._is_rankable(variable, name, types[name]))
             if not only_says_which(name, variable, self.nodes, self.hints, self.linker)
         ]
 
-    def _is_rankable(self, name: str, kind: str) -> bool:
-        return (kind in NUMBERS and not is_key(name)) or name in self.linker.lexicon.timed
+    def _is_rankable(self, variable: str, name: str, kind: str) -> bool:
+        """False for keys and for a number that is what a node is called by: a Port's `port`."""
+        called = is_key(name) or (variable in self.nodes and self._key(variable) == f"{variable}.{named(name)}")
+        return (kind in NUMBERS and not called) or name in self.linker.lexicon.timed
 
     def _says(self, name: str) -> bool:
         return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.hints.masked))

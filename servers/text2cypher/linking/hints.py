@@ -83,9 +83,8 @@ class Linker:
         self._roots = [(self.telling(name), name) for name in (*schema.labels, *schema.relationships)]
         named = {held for roots, _ in self._roots for held in roots}
         self._taken_roots = named | {root(word) for phrase in languages().cues for word in phrase.split()}
-        self._property_roots = [
-            (self._roots_of_property(name, named), name) for name in schema.properties if self.telling(name)
-        ]
+        told = ((self._roots_of_property(name, named), name) for name in schema.properties)
+        self._property_roots = [(held, name) for held, name in told if held]
         self._as = self.wording.compiled(r"\b‹such_as›\s+$")  # `needs … as a prerequisite` says it once
         self._counting = self.wording.compiled(r"\b‹count_said›(?=(?:\W+\w+){0,2}?\W+‹label›)")
         self._count_of = self.wording.compiled(r"\b(\w+)\s+‹count_of›\b")
@@ -211,19 +210,20 @@ class Linker:
 
     def _related(self, masked: str) -> tuple[str, ...]:
         """Labels and relationships with a root in the question, and properties with all roots in it."""
-        roots = {root(word) for word in re.findall(r"\w+", masked.lower()) if word not in self.function}
+        words = re.findall(r"\w+", masked.lower())
+        roots = {root(word) for word in words if word not in self.function}
+        own = {root(word): self.lexicon.properties.get(word) for word in words}  # `followers` are no `following`
         shared = [(held & roots, held <= roots, name) for held, name in self._roots if held & roots]
+        kinds = {*self.schema.relationships}
         # `the primary suspect` names IS_PRIMARY_SUSPECT, not IS_SECONDARY_SUSPECT; `mentions` no RT_MENTIONS
-        kinds = self.schema.relationships
-        found = [
+        found = [name for said, whole, name in shared if whole or not any(said < o for o, all_, _ in shared if all_)]
+        alike = [(said, name) for said, _, name in shared if name in kinds]
+        found = [n for n in found if not any(other in n and other != n and (s, n) in alike for s, other in alike)]
+        whole = [
             name
-            for own, whole, name in shared
-            if whole
-            or not any(
-                own < held or (own == held and {name, other} <= {*kinds}) for held, all_, other in shared if all_
-            )
+            for held, name in self._property_roots
+            if held <= roots and any(own[one] in (None, name) for one in held)
         ]
-        whole = [name for held, name in self._property_roots if held <= roots]
         # `the price` of the only number that ends so: unitPrice
         heads = [
             names[0] for head, names in self._numbers.items() if head in roots - self._taken_roots and len(names) == 1
@@ -232,7 +232,7 @@ class Linker:
 
     def telling(self, name: str) -> set[str]:
         """The roots of a name's words without function words."""
-        return {root(part) for part in parts(name) if part not in self.function}
+        return {root(part) for part in parts(name) if part not in self.function and len(part) > 2}
 
     def _roots_of_property(self, name: str, others: set[str]) -> set[str]:
         """The roots that mean a property: `views` for `view count`, but not `answers` for `answer count` if a label."""

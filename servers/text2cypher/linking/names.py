@@ -15,9 +15,8 @@ _ABBREVIATION = 3  # upper-case names up to this length have no plural
 def root(word: str) -> str:
     """A word without its usual endings, to compare e.g. `directors` with DIRECTED."""
     bare = languages().irregular.get(word.lower(), word.lower())
-    ending = next((held for held in languages().suffixes if bare.endswith(held)), "")
-    cut = bare.removesuffix(ending)
-    bare = cut if len(cut) >= _ROOT else bare
+    ending = next((held for held in languages().suffixes if bare.endswith(held) and len(bare) - len(held) >= _ROOT), "")
+    bare = bare.removesuffix(ending)
     if len(bare) > _ROOT and bare[-1] == bare[-2]:  # as in `shipped`
         bare = bare[:-1]
     short = bare.rstrip("eiy")

@@ -13,14 +13,16 @@ from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import is_plural, parts, root, roots
 from servers.text2cypher.linking.values import folded
 
+_TELLING = 3  # min. letters of a word that distinguishes a property from its label
+
 
 def named_properties(hints: Hints, linker: Linker) -> list[str]:
     """Properties that the question names, also by root (`release year`), or for which it mentions a year or date."""
     said, words = [*linker.lexicon.also, *linker.measured], f" {folded(hints.masked)} "
     also = [name for phrase, name in said if f" {phrase} " in words]
     known = set(linker.schema.properties)
-    labels = [roots(label) for label in linker.schema.labels]  # `entities` name no entityNumber
-    own = [name for name in hints.related if not any(linker.telling(name) <= held for held in labels)]
+    labels = [set(parts(label)) for label in linker.schema.labels]
+    own = [name for name in hints.related if not any(_words(name) <= held for held in labels)]
     found = [*hints.properties, *(held.property for held in hints.filters), *own, *also]
     return [name for name in dict.fromkeys(found) if name in known]
 
@@ -76,6 +78,12 @@ def says_every(hints: Hints, linker: Linker) -> bool:
     """True if something must hold for all (`whose products are all …`), unlike `list all products`."""
     opened = linker.wording.compiled(r"^\W*(?:‹opens›)\W+‹universal›\b").match(hints.masked)
     return bool(linker.wording.compiled(r"\b‹universal›\b").search(hints.masked, opened.end() if opened else 0))
+
+
+def _words(name: str) -> set[str]:
+    """The telling words of a name: `productID` and `productNumber` say no more than `Product`."""
+    held = languages()
+    return {word for word in parts(name) if len(word) >= _TELLING and word not in held.function - {*held.naming}}
 
 
 def nearest(at: int, hints: Hints, linker: Linker, names: Collection[str]) -> list[str]:

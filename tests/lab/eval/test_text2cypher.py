@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lab.eval.text2cypher.asking import Asking, Record, kept
 from lab.eval.text2cypher.drawn import drawn
-from lab.eval.text2cypher.fit import fit, records_in
+from lab.eval.text2cypher.fit import fit, left_out, records_in
 from lab.eval.text2cypher.plots import draw
 from lab.eval.text2cypher.same import says_the_same
 from lab.eval.text2cypher.sets import Question, QuestionSet, question_set
@@ -114,7 +115,7 @@ def test_pictures_are_drawn_of_the_records_of_both_halves(tmp_path: Path) -> Non
 def test_the_fit_weighs_a_doubt_by_what_it_was_worth() -> None:
     right = [Record(str(n), "tuning", "k", "", True, True, True, 1.0, same=True) for n in range(40)]
     wrong = [Record(str(n), "tuning", "k", "x", False, True, False, 0.3, {"unused": 1}) for n in range(40)]
-    text = fit([*right, *wrong])
+    text = fit({"a": [*right, *wrong]})
     weight = float(next(line for line in text.splitlines() if line.startswith("unused")).split("=")[1])
     assert weight < -3 and "records = 80" in text and "right = 40" in text
 
@@ -127,6 +128,13 @@ def test_what_was_not_answered_and_the_test_half_teach_nothing(tmp_path: Path) -
     assert records_in(tmp_path, "tuning") == records[:1]
 
 
+def test_each_graph_is_left_out_of_the_fit_once() -> None:
+    right = [Record(str(n), "tuning", "k", "", True, True, True, 1.0, same=True) for n in range(20)]
+    wrong = [replace(one, same=False) for one in right]
+    assert left_out({"a": right, "b": [*right[:3], *wrong[:1]]}) == {"a": [0, 0], "b": [3, 4]}  # of b 75 % are right
+    assert tomllib.loads(fit({"a": right, "b": right[:3]}))["left_out"] == {"a": [20, 20], "b": [3, 3]}
+
+
 def test_the_number_said_is_the_share_that_was_right() -> None:
     kinds = ({}, {"unused": 1}, {"duplicates": 1}, {"unused": 2})
     records = [
@@ -134,7 +142,7 @@ def test_the_number_said_is_the_share_that_was_right() -> None:
         for doubts, right in zip(kinds, (45, 5, 20, 1), strict=True)
         for n in range(50)
     ]
-    found = tomllib.loads(fit(records))
+    found = tomllib.loads(fit({"a": records}))
     weights = Weights(found["intercept"], found["weights"], tuple(map(tuple, found["curve"])))
     said = [confidence([kind for kind, times in held.items() for _ in range(times)], weights) for held in kinds]
     assert said == pytest.approx([0.9, 0.1, 0.4, 0.02], abs=0.02)

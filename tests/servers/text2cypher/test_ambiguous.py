@@ -10,6 +10,7 @@ import pytest
 from lab.eval.text2cypher.asking import Writes
 from servers.text2cypher.core.agent_loop import AgentLoop
 from servers.text2cypher.core.answer import ask
+from servers.text2cypher.core.meant import doubts_of_choice
 from servers.text2cypher.core.workbench import Workbench
 from tests.servers.text2cypher.test_any_graph import answered, graph_of, opened
 
@@ -108,11 +109,11 @@ def test_two_properties_that_are_equal_are_the_same(tmp_path: Path) -> None:
 
 
 TWICE = {
-    "nodes.Member": "name,town\nSol,Oban\nada,Kyle\n",
+    "nodes.Member": "name,town,followers,following\nSol,Oban,3,9\nada,Kyle,4,2\n",
     "nodes.Tag": "name\nSol\nSea\n",
     "nodes.Post": "name,likes,likability\np1,3,7\np2,5,1\np3,1,4\n",
     "edges.WRITES": "from_label,from_key,to_label,to_key\nMember,Sol,Post,p1\nMember,ada,Post,p2\nMember,ada,Post,p3\n",
-    "edges.MENTIONS": "from_label,from_key,to_label,to_key\nPost,p2,Member,Sol\n",
+    "edges.MENTIONS": "from_label,from_key,to_label,to_key\nPost,p2,Member,Sol\nPost,p1,Tag,Sea\n",
     "edges.TAGGED": "from_label,from_key,to_label,to_key\nPost,p3,Tag,Sol\n",
 }
 twice = graph_of(TWICE)
@@ -141,3 +142,16 @@ def test_a_relationships_verb_and_a_name_of_two_things_are_not_passed_over(
 
 def test_things_and_their_properties_are_both_shown(twice: Workbench) -> None:
     assert _first(twice, "List the posts and their likes.")["columns"] == ["a.name", "a.likes"]
+
+
+def test_a_word_that_is_a_propertys_own_names_no_other_of_its_root(twice: Workbench) -> None:
+    assert "following" not in twice.linker.link("Which members have 3 followers?").related
+
+
+def test_of_things_that_a_relationship_joins_one_that_no_word_names_is_only_guessed(twice: Workbench) -> None:
+    for label, kinds in (("Member", ["guessed"]), ("Tag", [])):  # only tags are tagged, tags are mentioned too
+        kind = "MENTIONS" if label == "Member" else "TAGGED"
+        query = f"MATCH (a:Post)-[r:{kind}]->(b:{label}) RETURN a.name"
+        hints = twice.linker.link("Which posts mention one?" if label == "Member" else "Which posts are tagged?")
+        found = doubts_of_choice(hints, query, [], [query], twice.linker, lambda _: [])
+        assert [doubt.kind for doubt in found if doubt.kind != "columns"] == kinds
