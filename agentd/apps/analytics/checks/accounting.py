@@ -198,11 +198,12 @@ def _is_default(used: list[Found]) -> bool:
 
 def _shown(reading: Reading) -> Iterator[str]:
     """The columns of a list if none of them was asked for, if conditions fix all of them, or if they are keys of named
-    things and the question asks for no code."""
+    things and the question asks for no code; columns that it doesn't mention and that name nothing."""
     wanted = (each for each in reading.labels if reading.called(each) and not reading.fixed(each))
     if reading.labels and all(map(reading.for_a_name, wanted)):
         yield ", ".join(dict.fromkeys(column.name for column in reading.labels))
-    yield from (column.name for column in reading.labels if not reading.called(column))
+    unasked = (column.name for column in reading.labels if not reading.called(column))
+    yield from (name for name in unasked if not finder("names", "titles").search(name))
 
 
 def _misnamed(reading: Reading) -> Iterator[str]:
