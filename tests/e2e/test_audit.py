@@ -29,7 +29,9 @@ def test_who_approved_refused_voided_reloaded_and_deleted_is_kept_without_a_citi
         ids = {"run_id": no["run_id"], "approval_id": no["approval"]["approval_id"]}
         daemon.call("Agent.approve", **ids, approved=False)
         daemon.call("Tools.call", tool="void_letter", input={"number": number, "reason": "salah ketik nama Budi"})
-        with pytest.raises(RpcFailed, match=r"^-32003 Nomor 999/X/2026 tidak ada dalam register\.$") as unknown:
+        with pytest.raises(
+            RpcFailed, match=r"^tool_execution: Nomor 999/X/2026 tidak ada dalam register\. \(-32003\)$"
+        ) as unknown:
             daemon.call("Tools.call", tool="void_letter", input={"number": "999/X/2026", "reason": "salah ketik"})
         assert unknown.value.error["data"]["user_message"] == "Nomor 999/X/2026 tidak ada dalam register."
         daemon.call("Config.reload")

@@ -6,11 +6,13 @@ Uses words and structure only; runs nothing.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, permutations
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.records import NodePattern
 from servers.text2cypher.cypher.scopes import denials, is_missing
 from servers.text2cypher.cypher.tokens import Kind, Token
 from servers.text2cypher.linking.asks import cue_in
@@ -24,8 +26,10 @@ _DENIED = 4  # max. words after a negation that it applies to
 def crossed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Swapped conditions (`born after 1970 in movies before 2000`), `A but not B` for B but not A, OR for AND."""
     yield from _exchanged(hints, facts)
-    for doubts in (_denied_instead, _either, _itself, _astray):
+    yield from _only_denied(hints, facts)
+    for doubts in (_denied_instead, _either, _itself, _loops, _astray):
         yield from doubts(hints, facts, linker)
+    yield from _detours(hints, facts)
 
 
 def _exchanged(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
@@ -80,6 +84,17 @@ def _denied_instead(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator
         yield Doubt("unused", found["cue"].strip())
 
 
+def _only_denied(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
+    """A denial of the one that something is only done by: `supplied exclusively by Exotic Liquids`."""
+    cue = cue_in(hints.question, {"only"})
+    named = {folded(held.value) for held in hints.mentions}
+    for tokens in (tokens for _, tokens in denials(facts.tokens) if cue):
+        texts = [before.text for before, token in pairwise(tokens) if folded(token.value) in named]
+        if "<>" not in texts and {"=", ":"} & {*texts} and not any(token.is_word("NOT") for token in tokens):
+            yield Doubt("unused", cue)
+            return
+
+
 def _is_telling(token: Token, linker: Linker) -> bool:
     """True for a text, number, type or property."""
     schema = linker.schema
@@ -131,3 +146,35 @@ def _itself(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
             if len(pair & known) == 1 and len(pair) > 1 and set.intersection(*labels):
                 yield Doubt("unused", cue)
                 return
+
+
+def _loops(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """A way back to where it began, for a question about others: `movies of other directors` have other directors."""
+    said = linker.wording.compiled(r"\b‹others_said›\b").search(hints.masked)
+    ends = [frozenset(node.variable for node in facts.structure.ends(held)) for held in facts.structure.relationships]
+    if said and not facts.negates and any(number > 1 and None not in pair for pair, number in Counter(ends).items()):
+        yield Doubt("unused", said[0])
+
+
+def _detours(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
+    """A node that only leads to other nodes of a label: reviews of what Will reviewed aren't Will's reviews."""
+    structure = facts.structure
+    ends = [[*structure.ends(held)] for held in structure.relationships]
+    uses = Counter(token.value for token in facts.tokens if token.is_name)
+
+    def is_bare(node: NodePattern) -> bool:
+        tested = node.keys or node.where
+        return not tested and uses[node.variable or ""] <= sum(
+            node.variable == held.variable for held in structure.nodes
+        )
+
+    for one, other in pairwise(ends):
+        middle = next((node for node in one if any(node is held for held in other)), None)
+        if middle is None or structure.labels_at(middle) & {*hints.labels, *hints.repeated} or not is_bare(middle):
+            continue
+        outer = [next(node for node in pair if node is not middle) for pair in (one, other) if len(pair) > 1]
+        labels = [structure.labels_at(node) for node in outer]
+        passed = [is_bare(node) and sum(node is held for pair in ends for held in pair) > 1 for node in outer]
+        if len(labels) > 1 and labels[0] & labels[1] & {*hints.labels} and any(passed) and not all(passed):
+            yield Doubt("unasked", next(iter(structure.labels_at(middle)), ""))
+            return

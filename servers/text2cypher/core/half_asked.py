@@ -60,7 +60,7 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         and not Done(hints, facts, linker).does("universal")
     ):
         yield Doubt("unused", word)
-    for doubts in (_uncounted, _denied, _unchosen, _of_all, _untested, _only_shown, _unshown, _unplayed):
+    for doubts in (_uncounted, _denied, _unmeasured, _unchosen, _of_all, _untested, _only_shown, _unshown, _unplayed):
         yield from doubts(hints, facts, linker)
 
 
@@ -102,6 +102,15 @@ def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     no_such = linker.wording.compiled(r"\b‹lacks›\W+(?:¤+|‹property›)\W+‹label›\b").search(masked)
     if no_such and not (facts.words & {"NOT", "NONE"} or facts.empties):  # `no discontinued products`: not even one
         yield Doubt("unused", no_such[0])
+
+
+def _unmeasured(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Doubt if the query uses no property for a measuring word (`the most expensive`) although the graph has one."""
+    said = f" {folded(hints.masked)} "
+    words = [word for word, _ in linker.measured if f" {word} " in said]
+    for word in words[:1]:
+        if not facts.properties & {name for held, name in linker.measured if held == word}:
+            yield Doubt("unused", word)
 
 
 def _of_all(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

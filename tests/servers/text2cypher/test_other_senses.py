@@ -6,8 +6,11 @@ import pytest
 
 from lab.eval.text2cypher.asking import Writes
 from servers.text2cypher.core.agent_loop import AgentLoop
+from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.answer import ask
+from servers.text2cypher.core.crossed import crossed
 from servers.text2cypher.core.workbench import Workbench
+from servers.text2cypher.cypher.facts import QueryFacts
 from tests.servers.text2cypher.test_any_graph import graph_of
 
 ENDS = "from_label,from_key,to_label,to_key\n"
@@ -26,6 +29,7 @@ SHOP = {
     "Critic,Ed,Item,Jug,1\n",
     "edges.TAUGHT": f"{ENDS}Maker,Ada,Maker,Bo\nMaker,Bo,Maker,Cy\n",
 }
+ASKED = ("makers", "other makers")
 ITEM, MAKER, PARCEL = "MATCH (i:Item)", "MATCH (m:Maker)", "MATCH (p:Parcel)"
 MADE, BY = f"{MAKER}-[:MADE]->(i:Item)", "MATCH (c:Critic)-[:REVIEWED]->(i:Item)"
 NOT = "NOT (c)-[:REVIEWED]->(:Item {name: "
@@ -44,6 +48,10 @@ BESIDE = [
     ("Which items were reviewed by fewer than 2 critics?", f"{BY} WITH i, count(c) AS n WHERE n < 2 RETURN i"),
     ("How many items did each critic review?", f"{BY} RETURN i.name, count(c)"),
     ("Which items have a note?", f"{ITEM} RETURN i.note"),
+    (
+        "Which items are made exclusively by Ada?",
+        f"{ITEM} WHERE NOT EXISTS {{ MATCH (:Maker {{name: 'Ada'}})-[:MADE]->(i) }} RETURN i.name",
+    ),
     (
         "Which makers made items with a total weight above 15?",
         f"{MADE} WHERE i.weight > 15 RETURN m.name, sum(i.weight)",
@@ -115,6 +123,7 @@ BESIDE = [
         "How many reviews have a rating above 2?",
         "MATCH ()-[r:REVIEWED]->() WHERE r.rating > 2 RETURN count(DISTINCT r.rating)",
     ),
+    ("What are the names of the 2 most expensive items?", f"{ITEM} RETURN i.name ORDER BY i.weight DESC LIMIT 2"),
     ("How many parcels are there of 2021?", f"{PARCEL} WHERE p.arrivalDate STARTS WITH '2021' RETURN count(p)"),
     ("What is the name of the newest item?", f"{ITEM} RETURN i.name ORDER BY i.name DESC LIMIT 1"),
     ("How many items were sold in 2021?", f"{ITEM} WHERE i.sold >= '2021' RETURN count(i)"),
@@ -152,6 +161,10 @@ BESIDE = [
     (
         "How many items have the same price as 'Jug'?",
         "MATCH (a:Item {name: 'Jug'}), (i:Item) WHERE i.price = a.price RETURN count(i)",
+    ),
+    (
+        "What is the average price of the items that 'Di' reviewed?",
+        "MATCH (:Critic {name: 'Di'})-[:REVIEWED]->(:Item)<-[:MADE]-(:Maker)-[:MADE]->(i:Item) RETURN avg(i.price)",
     ),
 ]
 PLAIN = [
@@ -254,6 +267,12 @@ shop = graph_of(SHOP)
 @pytest.mark.parametrize(("question", "query"), BESIDE)
 def test_a_query_of_another_sense_is_no_plain_success(shop: Workbench, question: str, query: str) -> None:
     assert answered(shop, question, query) == "uncertain"
+
+
+def test_a_way_back_to_where_it_began_leads_to_no_others(shop: Workbench) -> None:
+    facts = QueryFacts.of(f"{MADE}<-[:MENDED]-(m) RETURN i.name")
+    found = [[*crossed(shop.linker.link(f"List the items of {asked}."), facts, shop.linker)] for asked in ASKED]
+    assert found == [[], [Doubt("unused", "other")]]
 
 
 @pytest.mark.parametrize(("question", "query"), PLAIN)
