@@ -30,7 +30,7 @@ from agentd.apps.letters.evidence.fields.shapes import ANYBODY
 from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, Span, spans
 from agentd.apps.letters.evidence.judging.doubts import marked
 from agentd.apps.letters.evidence.judging.proof import proven
-from agentd.apps.letters.evidence.normalisers import days, hours, names, numbers
+from agentd.apps.letters.evidence.normalisers import choices, days, hours, names, numbers
 from agentd.apps.letters.evidence.reading.persons import KIN
 from agentd.apps.letters.evidence.reading.segments import ADDRESSES, Mood
 from agentd.apps.letters.languages import phrases
@@ -137,6 +137,7 @@ def _values(
         return sure, []
     said = (longest_first(field.kind, raws, texts, parted=strange) for raws in _unnamed(case, strange=strange))
     loose = _distinct(provable(chain.from_iterable(said)))
+    loose = [value for value in loose if not any(_part_of(value, whole) for whole in loose)]
     if loose and not strange and (field.kind == "name" or len(loose) == 1):
         return loose[:1], []
     return [], [*loose, *_distinct(doubtful)]
@@ -154,6 +155,16 @@ def _fullest(messages: Iterable[Iterable[str | None]]) -> list[Json]:
         words = set(fold(kept[0])) if kept else set[str]()
         kept = _distinct(value for value in values if value is not None and words <= set(fold(value))) or kept
     return kept
+
+
+def _part_of(value: str, whole: str) -> bool:
+    """Whether a value is only part of a known choice or occupation: `swasta` of `karyawan swasta`."""
+    part, words = fold(value), fold(whole)
+    return (
+        part != words
+        and bool(choices.meanings(words))
+        and any(words[at : at + len(part)] == part for at in range(len(words)))
+    )
 
 
 def _of_its_kind(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:
