@@ -40,6 +40,11 @@ def listed(found: Copied, name: str) -> list[str] | None:
     return found.tool.input_schema["properties"].get(name, {}).get("enum")
 
 
+def test_a_part_of_an_occupation_is_not_offered_beside_it() -> None:
+    found = form("Agama Islam, belum kawin, karyawan swasta, alamat Jl. Melati No. 5", required=("pekerjaan",))
+    assert (found.known.get("pekerjaan"), listed(found, "pekerjaan")) == ("karyawan swasta", None)
+
+
 def test_what_has_one_proven_value_is_filled_in_and_in_no_schema() -> None:
     found = form(ALL)
     assert found.known == {
