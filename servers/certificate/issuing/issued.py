@@ -16,12 +16,10 @@ CODE_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 class IssueError(Exception):
-    """A letter can't be issued. `kind` is a stable name, `message` is for the citizen; `unavailable` with a `number` is
-    a letter that is finished later."""
+    """A letter can't be issued. `kind` is a stable name, `message` is for the citizen."""
 
     def __init__(self, kind: str, **values: object) -> None:
-        waits = kind == "unavailable" and "number" in values
-        self.kind, self.message = kind, Message("issue_waiting" if waits else f"issue_{kind}", values)
+        self.kind, self.message = kind, Message(f"issue_{kind}", values)
         super().__init__(str(self.message))
 
 

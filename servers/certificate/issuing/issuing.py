@@ -21,6 +21,7 @@ from servers.certificate.issuing.standing import NotNow
 from servers.certificate.letters.basis import DECLARED, Basis
 from servers.certificate.letters.catalogue import Catalogue
 from servers.certificate.letters.lettertype import LetterType
+from servers.certificate.messages import Message
 from servers.certificate.office import Office
 from servers.certificate.register import restored
 from servers.certificate.register.archive import Archive
@@ -113,20 +114,23 @@ class LetterService:
             raise IssueError("refused") from error
         except (LedgerError, JournalError, OSError, officekey.OfficeKeyError) as error:
             log.error("a letter could not be issued: %s", error)
-            raise IssueError("unavailable", **self._waiting(request)) from error
+            raise self._unavailable(request) from error
         if row.status == "void" and new:
             raise IssueError("failed")
         if row.status == "void":
             raise IssueError("voided", number=row.number)
         return self._issued(row, letter, already=not new, warnings=warnings)
 
-    def _waiting(self, request: Request) -> dict[str, str]:
-        """{"number": …} of the letter that this request has reserved and the server finishes later; empty without."""
+    def _unavailable(self, request: Request) -> IssueError:
+        """The refusal; it tells the number of a letter that is reserved and so finished later."""
+        refused = IssueError("unavailable")
         try:
             row = self.ledger.known(request)
         except (LedgerError, KeyConflict):
-            return {}
-        return {"number": row.number} if row is not None and row.status == "reserved" else {}
+            return refused
+        if row is not None and row.status == "reserved":
+            refused.message = Message("issue_waiting", {"number": row.number})
+        return refused
 
     def preview(
         self,

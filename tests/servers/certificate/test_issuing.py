@@ -100,7 +100,7 @@ def test_a_full_disk_leaves_the_letter_to_be_finished_by_the_next_try(service: L
         issue(service, key="run:1")
     assert caught.value.kind == "unavailable"
     (waiting,) = service.ledger.reserved()
-    assert waiting.number in str(caught.value), "asked for again elsewhere, it would be a second letter"
+    assert waiting.number in str(caught.value.message), "asked for again elsewhere, it would be a second letter"
     year.unlink()
     aside.rename(year)
     letter = issue(service, key="run:1")

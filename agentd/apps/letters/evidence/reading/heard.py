@@ -191,11 +191,19 @@ def _on_example(sentence: Sentence, mark: Mark) -> None:
 
 
 def _on_unsure(sentence: Sentence, mark: Mark) -> None:
-    """A doubt opens what stands around it, or all of the sentence if it is alone in its clause."""
+    """A doubt opens what stands around it. Alone in its clause, also the one before or its RT; at the end, all."""
     clause = sentence.clause(mark.start)
-    rest = (sentence.words[at] for at in clause if not mark.start <= at < mark.end)
-    alone = all(word in FILLERS or not word[0].isalnum() for word in rest)
-    _set(sentence, range(len(sentence.words)) if alone else _around(sentence, mark, clause), Mood.OPEN)
+    rest = [at for at in clause if not mark.start <= at < mark.end and sentence.words[at] not in FILLERS]
+    if any(sentence.words[at][0].isalnum() for at in rest):
+        doubted = _around(sentence, mark, clause)
+    elif clause.start and any(word[0].isalnum() and word not in FILLERS for word in sentence.words[clause.stop :]):
+        before = sentence.clause(clause.start - 1)
+        near = (label.start for label in sentence.labels if label.value in ("rt", "rw") and label.start in before)
+        # `Gang Mawar 21 RT 2 atau RT 3 ya, lupa`: not the street
+        doubted = range(next(near, before.start), clause.stop)
+    else:
+        doubted = range(len(sentence.words))
+    _set(sentence, doubted, Mood.OPEN)
 
 
 def _around(sentence: Sentence, mark: Mark, clause: range) -> range:
