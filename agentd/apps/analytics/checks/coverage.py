@@ -191,11 +191,7 @@ def _unused(asked: str, select: exp.Select) -> Iterator[str]:
     tied = [column.table.casefold() for condition in inner for column in of_kind(condition, exp.Column)]
     within = {id(column) for condition in inner for column in of_kind(condition, exp.Column)}
     used = {column.table.casefold() for column in of_kind(select, exp.Column) if id(column) not in within}
-    if (
-        "" in used
-        or (select.args.get("distinct") and not select.find(exp.AggFunc))
-        or any(len(list(of_kind(condition, exp.Predicate))) > 1 for condition in inner)
-    ):
+    if "" in used or any(len(list(of_kind(condition, exp.Predicate))) > 1 for condition in inner):
         return
     once = select.args.get("distinct") and not select.find(exp.AggFunc)
     said = [join for join in joins if once and any(word[:4] in asked.casefold() for word in _long(join.this.name))]

@@ -73,6 +73,12 @@ def doubted(question: str, query: str) -> list[str]:
             "fuel_sales",
         ),
         (
+            "Return the distinct flags of the boats.",
+            "SELECT DISTINCT flag FROM boat",
+            "SELECT DISTINCT boat.flag FROM boat JOIN fuel_sales ON boat.id = fuel_sales.boat_id",
+            "fuel_sales",
+        ),
+        (
             "Return the names of the boats that have no fuel sales.",
             "SELECT name FROM boat LEFT JOIN fuel_sales AS f ON boat.id = f.boat_id WHERE f.boat_id IS NULL",
             "SELECT boat.id FROM boat LEFT JOIN fuel_sales AS f ON boat.id = f.boat_id WHERE f.boat_id IS NULL",
