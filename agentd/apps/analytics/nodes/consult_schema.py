@@ -95,9 +95,8 @@ async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -
     known = [table for table in tables if isinstance(table, dict) and table.get("table_name") and _listed(table)]
     if len(known) < len(tables):
         warnings.append(f"the schema search gave {len(tables) - len(known)} tables without a name or columns")
-    sides = {"from_table", "from_column", "to_table", "to_column"}
     joins = [
-        each for each in answer.get("table_relationships") or () if isinstance(each, dict) and sides <= each.keys()
+        each for each in answer.get("table_relationships") or () if isinstance(each, dict) and each.keys() >= SIDES
     ]
     found = {**answer, "relevant_tables": known, "table_relationships": joins}
     return found, warnings if known else warnings or [say["no_tables"]]

@@ -19,7 +19,7 @@ export async function loadCatalogue(signal) {
   const letters = listed.map((letter) => ({ ...facts.get(letter.tool), ...letter }));
   for (const { title, titles, terms } of letters) {
     learn(title, titles);
-    for (const [code, words] of Object.entries(terms ?? {})) for (const word of Object.keys(words)) learn(word, { [code]: words[word] });
+    for (const [code, words] of Object.entries(terms ?? {})) for (const [word, said] of Object.entries(words)) learn(word, { [code]: said });
   }
   return {
     letters: letters.filter((letter) => own.has(letter.tool)),

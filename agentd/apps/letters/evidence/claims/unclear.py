@@ -80,9 +80,8 @@ def _of_which_day(field: Field, place: Place) -> bool:
         return True
     said = "".join(words)
     far = read is not None and not field.past and (read - turn.day).days > _HALF_A_YEAR
-    if field.label == "tanggal_lahir" and field.person != "anak" and not days.dates(words):
-        return True
-    return (far and f"{read:%y}" not in said) or (field.label == "tanggal_lahir" and said.isalpha() and not dated)
+    vague = (said.isalpha() and not dated) if field.person == "anak" else not days.dates(words)
+    return (far and f"{read:%y}" not in said) or (field.label == "tanggal_lahir" and vague)
 
 
 @once

@@ -29,7 +29,7 @@ _IDENTIFIES = 7
 _CODE_LETTERS = 4
 """The most letters before the hyphen of a code (`M-20417`)."""
 _KNOWN_WORDS = all_words().detection | CURRENCIES
-_CLITICS = phrases().clitics
+_CLITICS, _SILENT = phrases().clitics, phrases().silent_in_address
 _NEIGHBOURHOOD = 10
 """The most words of an RT and an RW."""
 _LONG = 64
@@ -57,7 +57,7 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
         marked or (field.common and read is not None) or any(span.supports for span in found)
     ):
         born = field.kind == "place" and field.common
-        wanted = tuple(word for word in field.spoken if not born or word not in phrases().silent_in_address)
+        wanted = tuple(word for word in field.spoken if not born or word not in _SILENT)
         if born and any(map(str.isdecimal, wanted)):
             return []
         written = [Span(at, end, True) for at, end in _written(_as_heard(wanted, words), words)]
@@ -156,10 +156,10 @@ def _of_runs(same: Callable[[str], str | None], least: int) -> Callable[[Field, 
     def read(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
         wanted = same(str(field.value))
         for start, end, run in digits.runs(words, least):
-            if same(run) is not None:
+            if (number := same(run)) is not None:
                 abroad = words[start - 1 : start] == ["+"]  # `+44 7700 900123` is 07700 900123 at home
                 at_home = abroad and wanted is not None and run.endswith(wanted) and len(run) - len(wanted) <= 3
-                yield Span(start, end, wanted is not None and (same(run) == wanted or at_home))
+                yield Span(start, end, number == wanted or at_home)
 
     return read
 

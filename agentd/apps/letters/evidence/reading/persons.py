@@ -12,6 +12,7 @@ from agentd.apps.letters.languages import phrases
 _PACK = phrases()
 CITIZEN = "saya"
 _ORIGIN = frozenset(_PACK.senses["origin"])
+_BEFORE_SOMEBODY = _PACK.articles | _ORIGIN
 SUBJECTS = _PACK.subjects
 """Words for the citizen that count only before a verb (`I`)."""
 MY = SELF & _PACK.before_kin
@@ -43,7 +44,7 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool
         return False
     if word in SALUTATIONS or " ".join(words[mark.start : mark.end]) in SALUTATIONS:
         return opens and not form and before not in ("", ",", "\n") and before not in SELF
-    return opens or before in _PACK.articles | _ORIGIN
+    return opens or before in _BEFORE_SOMEBODY
 
 
 def names_a_letter(words: Sequence[str]) -> bool:
