@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from agentd.access import TokenStore
-from tests.daemon import SERVERS, Daemon, running
+from tests.daemon import SERVERS, TOKEN, Daemon, running
 from tests.e2e.register import REGISTER, WITH_OFFICERS, residents
 from tests.web.steps import Held, calls, fill_form, focused, keys_to, layout_faults, note_prints, pair, violations
 
@@ -64,7 +64,7 @@ def signed_in(page: Page, nik: str, pin: str) -> None:
     page.locator("#keyboard .go").tap()
 
 
-def test_a_resident_gets_a_letter_by_taps_alone(office: Daemon, kiosk: Callable[..., Page]) -> None:
+def test_a_resident_gets_a_letter_by_taps_alone(office: Daemon, kiosk: Callable[..., Page], open_page: Open) -> None:
     others = sessions(office)
     page = kiosk(has_touch=True)
     assert (violations(page), layout_faults(page, 72)) == ([], [])
@@ -94,6 +94,8 @@ def test_a_resident_gets_a_letter_by_taps_alone(office: Daemon, kiosk: Callable[
     expect(card.locator("div", has_text="Keperluan").locator("[data-source=citizen]").first).to_have_text("dari Anda")
     expect(card.locator(".preview img")).to_be_visible()
     assert violations(page) == []
+    at_desk = open_page(f"{office.url}/desk", token=TOKEN).locator("[data-source=applicant]").first
+    expect(at_desk).to_have_text("dari pemohon")
     page.locator("[data-act=edit]").tap()
     expect(page.locator("[data-field=nama]")).to_have_count(0)  # an officer corrects that
     page.locator(".suggested").get_by_text("Membuka rekening bank").tap()
@@ -236,6 +238,8 @@ def test_a_visitor_without_a_pin_takes_a_number_and_a_code_along(office: Daemon,
     page.locator("[data-act=yes]").tap()
     card = page.locator(".card.approval")
     expect(card.locator("[data-queue]")).to_have_text(re.compile("SKD-"))
+    expect(card.get_by_role("heading", name="Permintaan Anda menunggu petugas")).to_be_visible()
+    expect(card.locator("[data-queue]")).to_be_in_viewport()
     code = card.locator("[data-code]").inner_text()
     requests = office.call("Request.list", status="under_review")["requests"]
     waiting = next(one for one in requests if one["code"] == code)

@@ -25,16 +25,16 @@ export function approvalCard(turn, part, context) {
     h('button', { type: 'button', onclick: () => context.onEdit(turn), 'data-act': 'edit' }, t('edit')),
     h('button', { class: 'quiet', type: 'button', onclick: no, 'data-act': 'no' }, t('no')),
   );
+  const heading = t(turn.forStaff ? 'with_officer' : 'check');
   const expires = approval.expires_at && h('p', { class: 'fine' }, t('until', { time: time(approval.expires_at) }));
   return h(
     'section',
-    { class: 'card approval', tabindex: '-1', 'aria-label': t('check') },
-    h('h2', {}, t('check')),
+    { class: 'card approval', tabindex: '-1', 'aria-label': heading },
+    h('h2', {}, heading),
     h('h3', {}, named(title)),
+    turn.forStaff && requestCard(turn, approval.notice ?? t('for_staff'), context.onAnother),
     letterType ? h('div', { class: 'sides' }, fields, picture(letterType, approval.arguments, title)) : fields,
-    !turn.forStaff && approval.notice && h('p', { class: 'note', role: 'status' }, approval.notice),
-    turn.forStaff ? requestCard(turn, approval.notice ?? t('for_staff'), context.onAnother) : settle(actions),
-    turn.forStaff ? null : expires,
+    !turn.forStaff && [approval.notice && h('p', { class: 'note', role: 'status' }, approval.notice), settle(actions), expires],
   );
 }
 
@@ -58,7 +58,7 @@ export function fieldList(fields, values, sources = {}) {
 }
 
 const from = (source) => FROM[source] && h('span', { class: 'source', 'data-source': source }, t(FROM[source]));
-const FROM = { register: 'from_register', citizen: 'from_citizen', officer: 'from_officer', derived: 'from_derived' };
+const FROM = { register: 'from_register', citizen: 'from_citizen', applicant: 'from_applicant', officer: 'from_officer', derived: 'from_derived' };
 const ISO = /^\d{4}-\d\d-\d\d$/; // a day as the register writes it
 /** A value as people read it. */
 export const shown = (value) => (typeof value === 'object' ? JSON.stringify(value) : ISO.test(value) ? day(value) : String(value));

@@ -83,6 +83,9 @@ function correctionList(corrections) {
   return cards.length ? [...ended, ...cards] : [...ended, nobody()];
 }
 
+/** Whom each value is from, as an officer reads it: what a citizen sees as "from you" is from the applicant. */
+const toOfficer = (sources = {}) => Object.fromEntries(Object.entries(sources).map(([name, from]) => [name, from === 'citizen' ? 'applicant' : from]));
+
 function pendingCard(run) {
   const { approval } = run;
   const note = h('p', { class: 'note', role: 'alert' });
@@ -105,7 +108,7 @@ function pendingCard(run) {
     h('h3', {}, named(catalogue.title(approval.tool))),
     run.request && requestLine(run.request),
     h('p', { class: 'fine' }, t('desk_asked', { asked: time(run.created_at), until: `${run.request ? `${day(approval.expires_at)} ` : ''}${time(approval.expires_at)}` })),
-    fieldList(catalogue.fields(approval.tool), approval.arguments, approval.sources),
+    fieldList(catalogue.fields(approval.tool), approval.arguments, toOfficer(approval.sources)),
     run.request && requestDetails(run),
     changesOf(approval),
     agreedBy(approval),
