@@ -43,7 +43,7 @@ HERE = Path(__file__).parent
 GOLD = HERE / "gold.json"
 RESULTS = HERE / "results"
 STYLES = ("sql", "operations")
-COLUMNS = "kind style question right invented error_node status seconds turns input_tokens output_tokens".split()
+COLUMNS = "kind style question right invented error_node status turns input_tokens output_tokens".split()
 """What is tracked of the perfect planner's answers."""
 SERVERS = {
     "mysql_mcp_server": "mysql",

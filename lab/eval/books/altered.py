@@ -1,8 +1,8 @@
 """`python -m lab.eval.books.altered`: plans made of right ones by one change, and which nothing speaks against.
 
-Each right plan to Chinook, Northwind and the tuning halves of voices.toml and strangers.toml is changed in one place (a
-condition left out or turned, a column, aggregate or order exchanged) or exchanged for other questions' plans. One that
-gives the right one's rows is not wrong. The checks of the workflow are asked, and no model.
+Each right plan to Chinook, Northwind and the tuning halves of voices.toml and strangers.toml, or to a half of sql-eval
+(`--sql-eval held`), is changed in one place (mutations.py) or exchanged for other questions' plans. One that gives the
+right one's rows is not wrong. The checks of the workflow are asked, and no model.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import asyncio
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -23,7 +23,6 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from agentd.apps.analytics.checks.dates import dates_for, usable
@@ -35,22 +34,18 @@ from agentd.apps.analytics.question.periods import periods_in, timeless
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 from agentd.observability import logging as logs
-from lab.eval.books import DATABASES, SAMPLE, build, text_of
+from lab.eval.books import DATABASES, SAMPLE, SQL_EVAL, build, text_of
 from lab.eval.books.asking import Mistake, asked_all, read
+from lab.eval.books.mutations import changes
 from servers.common.erp import build as build_sample
 
+Half = tuple[str, str] | None
 Rows = list[list[Any]]
 LONGEST_S = 2.0
 """Seconds; a changed query that runs longer is skipped."""
-HALVES = (None, ("voices", "tuning"), ("strangers", "tuning"))
+HALVES: tuple[Half, ...] = (None, ("voices", "tuning"), ("strangers", "tuning"))
 OTHERS = 6
 """Number of other questions' plans tried for each question."""
-EXCHANGED: dict[type[exp.AggFunc], type[exp.AggFunc]] = {
-    exp.Sum: exp.Avg,
-    exp.Avg: exp.Sum,
-    exp.Max: exp.Min,
-    exp.Min: exp.Max,
-}
 
 
 @dataclass(frozen=True)
@@ -62,45 +57,6 @@ class Altered:
     change: str
     query: str
     doubts: list[str]
-
-
-def changes(query: str, tables: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """(description of the change, changed query), one change at a time."""
-    for place, node in enumerate(parse_one(query, read="sqlite").walk()):
-        for change, other in _others(node, tables):
-            tree = parse_one(query, read="sqlite")
-            found = next(each for at, each in enumerate(tree.walk()) if at == place)
-            if other is None:
-                found.pop()
-            else:
-                found.replace(other)
-            yield change, tree.sql(dialect="sqlite")
-
-
-def _others(node: exp.Expr, tables: list[Mapping[str, Any]]) -> Iterator[tuple[str, exp.Expr | None]]:
-    """(description, replacement) for a node; replacement None removes it."""
-    if isinstance(node, exp.Where | exp.Order | exp.Limit | exp.Having | exp.Distinct):
-        yield f"no {node.key}", None
-    if isinstance(node, exp.And):
-        yield "a condition left out", node.left.copy()
-        yield "a condition left out", node.right.copy()
-    if isinstance(node, exp.GT | exp.GTE | exp.LT | exp.LTE | exp.EQ) and isinstance(node.expression, exp.Literal):
-        turned = {exp.GT: exp.LT, exp.GTE: exp.LT, exp.LT: exp.GT, exp.LTE: exp.GT, exp.EQ: exp.NEQ}[type(node)]
-        yield "a condition turned", turned(this=node.this.copy(), expression=node.expression.copy())
-    if isinstance(node, exp.Ordered):
-        yield "the other end", exp.Ordered(this=node.this.copy(), desc=not node.args.get("desc"))
-    if isinstance(node, exp.AggFunc) and type(node) in EXCHANGED:
-        yield "another aggregate", EXCHANGED[type(node)](this=node.this.copy())
-    if isinstance(node, exp.Column):
-        yield from (("another column", exp.column(name, node.table or None)) for name in _like(node, tables))
-
-
-def _like(column: exp.Column, tables: list[Mapping[str, Any]]) -> Iterator[str]:
-    for table in tables:
-        kinds = {str(each["name"]): each.get("classification") for each in table["columns"]}
-        if column.name in kinds and column.table in ("", table["table_name"]):
-            kind = kinds.pop(column.name)
-            yield from (name for name, other in kinds.items() if other == kind)
 
 
 def mistakes(name: str, count: int) -> list[Mistake]:
@@ -131,14 +87,14 @@ def _columns(database: sqlite3.Connection, table: str) -> list[dict[str, Any]]:
     return [{"name": name, "classification": kind.partition("(")[0]} for _, name, kind, *_ in rows]
 
 
-async def altered(name: str, folder: Path) -> tuple[list[Altered], int, int]:
+async def altered(name: str, folder: Path, halves: Sequence[Half] = HALVES) -> tuple[list[Altered], int, int]:
     """(wrong plans for one database, number of right plans changed, number of right plans without a doubt)."""
     file = folder / "probe.db"
     build_sample(file) if name == SAMPLE else build(name, file)
     today = datetime.fromisoformat(read(name)[1].rstrip("+")).date()
     made = [
         each
-        for place, half in enumerate(HALVES)
+        for place, half in enumerate(halves)
         for each in await asked_all(name, _folder(folder, place), [None], half=half)
         if each.score is not None and not each.wrong and len(each.state.get("sql_queries_plan") or []) == 1
     ]
@@ -209,26 +165,27 @@ def _rows(database: sqlite3.Connection, query: str) -> Rows | None:
 
 
 async def main() -> None:
-    """Print the totals, and the wrong plans without a doubt by kind of change."""
+    """Print how many wrong plans of each kind of change are doubted, and the totals."""
     parser = argparse.ArgumentParser(prog="lab.eval.books.altered", description=__doc__)
-    parser.add_argument("--database", choices=(*DATABASES, SAMPLE), action="append", help="one alone")
-    parser.add_argument("--list", action="store_true", help="print each plan that nothing speaks against")
+    parser.add_argument("--database", choices=(*DATABASES, SAMPLE, *SQL_EVAL), action="append", help="one alone")
+    parser.add_argument("--sql-eval", choices=("tuning", "held"), help="a half of sql-eval instead")
+    parser.add_argument("--list", action="store_true", help="print each plan of a tuning half without a doubt")
     given = parser.parse_args()
     logs.configure("critical")
     found: list[Altered] = []
     right = certain = 0
-    for name in given.database or (*DATABASES, SAMPLE):
+    halves = (("sql-eval", given.sql_eval),) if given.sql_eval else HALVES
+    for name in given.database or (SQL_EVAL if given.sql_eval else (*DATABASES, SAMPLE)):
         with TemporaryDirectory() as folder:
-            wrong, plans, sure = await altered(name, Path(folder))
+            wrong, plans, sure = await altered(name, Path(folder), halves)
         found, right, certain = [*found, *wrong], right + plans, certain + sure
-        for each in wrong if given.list else ():
+        for each in wrong if given.list and given.sql_eval != "held" else ():
             if not each.doubts:
                 print(f"{each.database} [{each.change}] {each.ask}\n    {each.query}", flush=True)
-    unseen = [each for each in found if not each.doubts]
-    every = Counter(each.change for each in found)
-    for change, count in Counter(each.change for each in unseen).most_common():
-        print(f"{count} of {every[change]}: {change}")
-    print(f"wrong plans without a doubt: {len(unseen)} of {len(found)}; right ones: {certain} of {right}")
+    every, seen = Counter(each.change for each in found), Counter(each.change for each in found if each.doubts)
+    for change, count in every.most_common():
+        print(f"{change}: {seen[change]} of {count} doubted")
+    print(f"wrong plans without a doubt: {len(found) - seen.total()} of {len(found)}; right ones: {certain} of {right}")
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from lab.eval.books import DATABASES
-from lab.eval.books.altered import changes
 from lab.eval.books.asking import asked_all, read
 from lab.eval.books.calibration import bands, table
 from lab.eval.books.mistakes import MISTAKES
+from lab.eval.books.mutations import changes
 from tests import warm
 
 SAMPLED = (
@@ -67,7 +67,9 @@ def test_a_plan_is_changed_in_one_place_at_a_time() -> None:
         ("a condition left out", "SELECT SUM(Total) AS t FROM Orders WHERE Region = 'x'"),
         ("a condition turned", "SELECT SUM(Total) AS t FROM Orders WHERE Paid <> 0 AND Region = 'x'"),
         ("a condition turned", "SELECT SUM(Total) AS t FROM Orders WHERE Paid = 0 AND Region <> 'x'"),
+        ("and for or", "SELECT SUM(Total) AS t FROM Orders WHERE (Paid = 0 OR Region = 'x')"),
         ("another aggregate", "SELECT AVG(Total) AS t FROM Orders WHERE Paid = 0 AND Region = 'x'"),
         ("another column", "SELECT SUM(Freight) AS t FROM Orders WHERE Paid = 0 AND Region = 'x'"),
+        ("another value", "SELECT SUM(Total) AS t FROM Orders WHERE Paid = 1 AND Region = 'x'"),
         ("no where", "SELECT SUM(Total) AS t FROM Orders"),
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Sequence
 from datetime import date
 from importlib.resources import files
@@ -19,6 +18,7 @@ from agentd.apps.analytics.nodes.clarifying import without_subject
 from agentd.apps.analytics.nodes.node_context import NodeContext
 from agentd.apps.analytics.planner.entries import Unreadable, texts, unwrapped
 from agentd.apps.analytics.planner.examples import Example, ExampleLibrary
+from agentd.apps.analytics.planner.request import PROMPTS
 from agentd.apps.analytics.question.periods import period_of, periods_in
 from agentd.apps.analytics.sql.tree import nodes
 from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod, past_questions
@@ -33,7 +33,7 @@ COMPLEXITIES = ("simple", "medium", "complex")
 
 LISTED = 100
 """How many of an own database's tables are named."""
-_SAID = tomllib.loads(files("agentd.apps.analytics").joinpath("prompts.toml").read_text("utf-8"))["understanding"]
+_SAID = PROMPTS["understanding"]
 EXAMPLES = json.loads(files("agentd.apps.analytics").joinpath("understanding.json").read_text("utf-8"))
 _NAMES = {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 6}
 REQUIRED = ("intent", "entities_mentioned", "requested_metrics", "query_complexity")

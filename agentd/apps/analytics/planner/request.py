@@ -26,7 +26,8 @@ DATABASES = {"mysql": "MariaDB/MySQL", "postgres": "PostgreSQL", "sqlite": "SQLi
 """The names of own databases' dialects for the planner; MONTHS has each one's month expression."""
 EXAMPLES_SHOWN = {"sql": 3, "operations": 2}
 
-_SAID = tomllib.loads(files("agentd.apps.analytics").joinpath("prompts.toml").read_text("utf-8"))["planning"]
+PROMPTS = tomllib.loads(files("agentd.apps.analytics").joinpath("prompts.toml").read_text("utf-8"))
+_SAID = PROMPTS["planning"]
 SYSTEMS = {style: _SAID[style].replace("{common}", _SAID["common"]) for style in ("sql", "operations")}
 
 
