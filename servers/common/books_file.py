@@ -51,14 +51,13 @@ def fingerprint(catalogue: Catalogue) -> str:
 
 def overlaid(catalogue: Catalogue, books: Mapping[str, Any]) -> Catalogue:
     """Return the catalogue with the glossary's comments, kinds, values and joins added."""
-    said = {name.casefold(): each for name, each in books.get("tables", {}).items()}
-    tables = (_overlaid(table, said.get(table.name.casefold(), {}), _joins(books)) for table in catalogue.tables)
+    said = books.get("tables", {})
+    tables = (_overlaid(table, _about(table.name, said), _joins(books)) for table in catalogue.tables)
     return replace(catalogue, tables=tuple(tables))
 
 
 def _overlaid(table: Table, words: Mapping[str, Any], joins: Iterable[Join]) -> Table:
-    columns = {name.casefold(): each for name, each in words.get("columns", {}).items()}
-    abouts = [(column, columns.get(column.name.casefold(), {})) for column in table.columns]
+    abouts = [(column, _about(column.name, words.get("columns", {}))) for column in table.columns]
     return replace(
         table,
         comment=_comment(words, table.comment),
@@ -79,6 +78,12 @@ def _overlaid(table: Table, words: Mapping[str, Any], joins: Iterable[Join]) -> 
             if source == table.name and column not in table.joining
         ),
     )
+
+
+def _about(name: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what is said of the name as it is spelled, else in another case."""
+    same = (about for each, about in said.items() if each.casefold() == name.casefold())
+    return said.get(name) or next(same, {})
 
 
 def _joins(books: Mapping[str, Any]) -> list[Join]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Inspector, inspect, text
 from sqlalchemy.engine.reflection import ObjectKind
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, UnreflectableTableError
 from sqlalchemy.types import Date, DateTime, Integer, Numeric
 
 from servers.common.database import Database
@@ -154,15 +154,17 @@ def _tables(connection: Connection, schema: str | None) -> Iterator[Table]:
     of: dict[str, Any] = {"schema": schema, "kind": ObjectKind.ANY}
     try:
         columns = inspector.get_multi_columns(**of)
-    except OperationalError:  # MariaDB shows no table to an account that may read only some of its columns
+    except OperationalError:  # MariaDB shows the definition of no view, and of no table with rights on columns alone
         of["filter_names"] = [name for name in _names(inspector) if _may_be_shown(inspector, name)]
         columns = inspector.get_multi_columns(**of)
+        yield from _granted(connection, of["filter_names"])
     keys = inspector.get_multi_pk_constraint(**of)
     foreign = inspector.get_multi_foreign_keys(**of)
     comments = _comments(connection, inspector, of)
-    parts = _partitions(connection, schema)
+    hidden = _hidden(connection, schema)
     for key, table_columns in columns.items():
-        if (name := key[1]) in parts:
+        name = key[1]
+        if (name, None) in hidden:
             continue
         comment, column_comments = comments.get(name, (None, {}))
         primary_key = tuple(keys[key]["constrained_columns"]) if key in keys else ()
@@ -172,13 +174,15 @@ def _tables(connection: Connection, schema: str | None) -> Iterator[Table]:
             columns=tuple(
                 Column(
                     name=column["name"],
-                    type=str(column["type"]).split(" COLLATE")[0].split(" CHARACTER SET")[0],
+                    type=str(kind).split(" COLLATE")[0].split(" CHARACTER SET")[0],
                     nullable=column["nullable"],
                     comment=column.get("comment") or column_comments.get(column["name"]),
                     primary_key=column["name"] in primary_key,
-                    holds=_holds(column["type"]),
+                    holds=_holds(type(kind)),
                 )
                 for column in table_columns
+                for kind in [getattr(column["type"], "data_type", column["type"])]  # of a domain: what it is made of
+                if (name, column["name"]) not in hidden
             ),
             primary_key=primary_key,
             foreign_keys=tuple(
@@ -188,16 +192,38 @@ def _tables(connection: Connection, schema: str | None) -> Iterator[Table]:
         )
 
 
-def _partitions(connection: Connection, schema: str | None) -> set[str]:
-    """Return PostgreSQL's tables whose rows another table of the same schema has, too."""
+HIDDEN = """
+WITH here AS (SELECT c.* FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+WHERE nspname = coalesce(:schema, current_schema()))
+SELECT c.relname, NULL FROM pg_inherits JOIN here c ON c.oid = inhrelid JOIN here p ON p.oid = inhparent
+UNION ALL SELECT relname, attname FROM here JOIN pg_attribute ON attrelid = here.oid
+WHERE attnum > 0 AND relkind IN ('r', 'v', 'm', 'p', 'f') AND NOT has_column_privilege(here.oid, attnum, 'SELECT')
+AND has_any_column_privilege(here.oid, 'SELECT')
+"""
+
+
+def _hidden(connection: Connection, schema: str | None) -> set[tuple[str, str | None]]:
+    """Return PostgreSQL's `(table, None)` whose rows another table of the schema has, too, and the `(table, column)`
+    that the account may not read, of tables of which it may read others."""
     if connection.dialect.name != "postgresql":
         return set()
-    query = (
-        "SELECT c.relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid JOIN pg_class p ON p.oid = inhparent "
-        "WHERE c.relnamespace = p.relnamespace "
-        "AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = coalesce(:schema, current_schema()))"
-    )
-    return {str(row[0]) for row in connection.execute(text(query), {"schema": schema})}
+    return {(name, column) for name, column in connection.execute(text(HIDDEN), {"schema": schema})}
+
+
+GRANTED = """
+SELECT table_name, column_name, data_type, is_nullable, column_comment, column_key
+FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY ordinal_position
+"""
+
+
+def _granted(connection: Connection, shown: Sequence[str]) -> Iterator[Table]:
+    """Return MariaDB's other tables, with the columns that the account may read; their keys are not known."""
+    found: dict[str, list[Column]] = {}
+    kinds: Mapping[str, type] = connection.dialect.ischema_names  # type: ignore[attr-defined]
+    for table, name, kind, nullable, comment, key in connection.execute(text(GRANTED)):
+        about = {"comment": comment or None, "primary_key": key == "PRI", "holds": _holds(kinds.get(kind, str))}
+        found.setdefault(table, []).append(Column(name, kind.upper(), nullable == "YES", **about))
+    return (Table(name, tuple(columns)) for name, columns in found.items() if name not in shown)
 
 
 def _names(inspector: Inspector) -> list[str]:
@@ -207,7 +233,7 @@ def _names(inspector: Inspector) -> list[str]:
 def _may_be_shown(inspector: Inspector, name: str) -> bool:
     try:
         inspector.get_columns(name)
-    except OperationalError:
+    except (OperationalError, UnreflectableTableError):  # the latter: a view of something that is gone
         return False
     return True
 
@@ -223,8 +249,8 @@ def _comments(
     return {name: sqlite_comments(sql) for name, sql in rows}
 
 
-def _holds(kind: Any) -> str:
+def _holds(kind: type) -> str:
     for name, types in (("datetime", DateTime), ("date", Date), ("number", (Integer, Numeric))):
-        if isinstance(kind, types):
+        if issubclass(kind, types):
             return name
     return ""

@@ -13,6 +13,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat
 from typing import Any, TypeVar
 
@@ -22,7 +23,7 @@ from sqlalchemy import Connection, CursorResult, Executable
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
-from servers.common.async_engine import AsyncConnection, AsyncEngine
+from servers.common.async_engine import AsyncConnection
 from servers.common.database_address import (
     SAMPLE,
     Kind,
@@ -119,10 +120,12 @@ class Database:
         log.warning("no DATABASE_URL is configured: answers come from a made-up sample company")
         return cls(sample_url(environ), notice=SAMPLE)
 
-    @property
-    def engine(self) -> AsyncEngine:
-        """Return the engine, to compile and quote; statements run in restricted sessions of `fetch`, `inspect`."""
-        return self._engine
+    @cached_property
+    def quote(self) -> Callable[[str], str]:
+        """Return a name as a statement's text has it; the engine's own writes a % in it twice, for its parameters."""
+        dialect: Any = type(self._engine.dialect)
+        quote: Callable[[str], str] = dialect(paramstyle="named").identifier_preparer.quote
+        return quote
 
     async def fetch(self, statement: str | Executable, *, max_rows: int = 1000, timeout_seconds: float = 30.0) -> Rows:
         """Run one statement (plain text, or a SQLAlchemy construct); returns at most `max_rows` rows and MAX_BYTES.

@@ -4,6 +4,7 @@ DatabaseError
 ├── ConfigurationError   the address can't be used
 ├── UnavailableError     no server, or the login refused
 ├── LostError            the connection broke while a statement ran
+├── LockedError          another program holds the rows or the file
 ├── TimeLimitError       the statement was stopped
 └── StatementError       the database refused the statement
 """
@@ -23,10 +24,15 @@ STATEMENT_TIMEOUTS = {1969, 3024}
 """MariaDB's and MySQL's codes for a statement that exceeded the session's limit."""
 LOST = {2006, 2013, 2014, 2055, 1053, 1927}
 """Codes for a lost connection, with no query left to kill."""
+LOCKED = {1205, 3572}
+NO_FILE = "the database file can't be opened (is it there, readable, and SQLite?)"
 
 
 class DatabaseError(Exception):
     """A database error; the text is for the caller and names no address, account or password."""
+
+    cause: str | None = None
+    """Why no other statement would help now: `unavailable`, `locked`, `late`; None if the statement is at fault."""
 
 
 class ConfigurationError(DatabaseError):
@@ -35,6 +41,8 @@ class ConfigurationError(DatabaseError):
 
 class UnavailableError(DatabaseError):
     """The database can't be reached or refused the login. `reason` is the short cause."""
+
+    cause = "unavailable"
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -46,12 +54,25 @@ class UnavailableError(DatabaseError):
 class LostError(DatabaseError):
     """The connection was lost while the statement ran. A retry may succeed."""
 
+    cause = "unavailable"
+
     def __init__(self) -> None:
         super().__init__("The connection to the database was lost while the statement ran. Try again.")
 
 
+class LockedError(DatabaseError):
+    """Another program kept the data locked for longer than we wait."""
+
+    cause = "locked"
+
+    def __init__(self) -> None:
+        super().__init__("Another program has locked the data. Try again in a while.")
+
+
 class TimeLimitError(DatabaseError):
     """The statement exceeded its time limit and was stopped on the server."""
+
+    cause = "late"
 
     def __init__(self, seconds: float) -> None:
         super().__init__(
@@ -74,6 +95,10 @@ def explain(error: Exception, timeout_seconds: float) -> Exception:
         return _explain_state(said, timeout_seconds)
     if code in STATEMENT_TIMEOUTS:
         return TimeLimitError(timeout_seconds)
+    if code in LOCKED or text.endswith("is locked"):
+        return LockedError()
+    if text.endswith(("is not a database", "image is malformed")):
+        return UnavailableError(NO_FILE)
     hung_up = (code == 0 and "connect" in text.lower()) or "closed the connection" in text or "is closed" in text
     if code in LOST or hung_up or isinstance(error.orig, OSError):
         return LostError()
@@ -87,6 +112,8 @@ def _explain_state(said: Any, timeout_seconds: float) -> Exception:
     """Map PostgreSQL's five-character SQLSTATE (its manual, appendix A) to an error."""
     if said.sqlstate == "57014":
         return TimeLimitError(timeout_seconds)
+    if said.sqlstate == "55P03":
+        return LockedError()
     if said.sqlstate.startswith(("08", "57P")):
         return LostError()
     parts = [said.message_primary or "refused", said.message_hint]
@@ -115,7 +142,7 @@ def reason(error: BaseException) -> str:
         if isinstance(link, OSError) and link.errno:
             return os.strerror(link.errno)
     if any(isinstance(link, sqlite3.Error) for link in links):
-        return "the database file can't be opened (is it there, readable, and SQLite?)"
+        return NO_FILE
     number = _code_and_text(error)[0] if isinstance(error, DBAPIError) else None
     return f"error {number}" if number is not None else type(error).__name__
 
@@ -141,6 +168,7 @@ KNOWN_WORDS = {
     'database "" does not exist': "unknown database",
     'permission denied for database ""': "access denied to the database",
     "too many clients": "too many connections",
+    "connection slots are reserved": "too many connections",
     "too many connections": "too many connections",
     "connection refused": "Connection refused",
     "translate host name": "unknown host",
@@ -149,6 +177,8 @@ KNOWN_WORDS = {
     "timeout": "it doesn't answer",
     "timed out": "it doesn't answer",
     "starting up": "it is starting up",
+    "in recovery mode": "it is starting up",
+    "shutting down": "it is shutting down",
 }
 """PostgreSQL's client reports a refused login only in words, without a code; the first match counts."""
 

@@ -27,6 +27,7 @@ DECODERS = conversions | {
     FIELD_TYPE.DATE: str,
     FIELD_TYPE.DATETIME: date_time_text,
     FIELD_TYPE.TIMESTAMP: date_time_text,
+    FIELD_TYPE.BIT: int.from_bytes,
 }
 """How both drivers decode the server's text: directly to JSON form, which is faster than via Decimal and date."""
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import logging
 
 import psycopg
+from psycopg.abc import Buffer
+from psycopg.types.string import TextLoader
 from sqlalchemy import pool
 from sqlalchemy.engine import URL
 
 from servers.common.async_engine import AsyncEngine, create_async_engine
 from servers.common.session import CONNECT_SECONDS, Session
+from servers.common.values import date_time_text
 
 log = logging.getLogger(__name__)
 
@@ -18,8 +21,21 @@ SETTINGS = {
     "lock_timeout": "2s",
     "idle_in_transaction_session_timeout": "660s",
     "standard_conforming_strings": "on",  # otherwise the server reads quotes differently from our checks
+    "datestyle": "ISO",
+    "client_encoding": "UTF8",  # a database without an encoding would give bytes
 }
 LONGEST_MS = 2**31 - 1
+
+
+class _Moment(TextLoader):
+    """Decodes a timestamp directly to JSON form: Python has no infinity, no year before 1 and none after 9999."""
+
+    def load(self, data: Buffer) -> str:
+        text = date_time_text(bytes(data).decode())
+        return f"{text}:00" if text[-3] in "+-" and "T" in text else text  # the time zone: +07 is +07:00
+
+
+DECODERS = {"date": TextLoader, "timestamp": _Moment, "timestamptz": _Moment}
 
 
 class PostgreSQLSessions:
@@ -47,6 +63,8 @@ class PostgreSQLSessions:
 
     async def restrict(self, session: Session, timeout_seconds: float) -> None:
         """Set the time limit and the search path. The transaction that this starts is read-only."""
+        for kind, decoder in DECODERS.items():
+            session.driver.adapters.register_loader(kind, decoder)
         milliseconds = min(max(int(timeout_seconds * 1000), 1), LONGEST_MS)
         await session.connection.exec_driver_sql(f"SET SESSION statement_timeout = {milliseconds}")
         if self._path:

@@ -7,7 +7,8 @@
 |                              | one with more than six decimals (a quotient) is rounded to 15 digits          |
 | DOUBLE, FLOAT, REAL          | a number; NaN and the infinities, which JSON lacks, as strings                |
 | DATE, DATETIME, TIME         | ISO 8601: 2023-01-15, 2023-01-15T09:30:00, -27:15:00                          |
-| BLOB, BINARY, BIT            | base64                                                                        |
+| BIT                          | MySQL: an integer; PostgreSQL: its digits as text                             |
+| BLOB, BINARY                 | base64                                                                        |
 
 Every JSON reader keeps fifteen digits, whatever float type it uses. SQLite has no DECIMAL: money is stored as REAL,
 whose own text form has 15 digits, so `sqlite_value` rounds to 15 digits and the floating-point noise is removed.

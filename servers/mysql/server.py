@@ -13,7 +13,6 @@ from typing_extensions import TypedDict
 
 from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, DatabaseError, UnavailableError
-from servers.common.database_errors import LostError
 from servers.common.server import Server, with_values
 from servers.mysql import guard, schema
 from servers.mysql.scan import Statement, split
@@ -49,8 +48,11 @@ class QueryExecutionResult(TypedDict):
     column_names: Annotated[list[str] | None, Field(description="The columns in order; a repeated name gets _2.")]
     results: Annotated[list[dict[str, Any]] | None, Field(description="One object a row.")]
     error_message: Annotated[str | None, Field(description="What went wrong, if something did.")]
-    unavailable: NotRequired[
-        Annotated[bool, Field(description="True when the database can't be reached: no other statement helps.")]
+    cause: NotRequired[
+        Annotated[
+            Literal["unavailable", "locked", "late"],
+            Field(description="Why it failed, where the statement is not at fault: no other one helps now."),
+        ]
     ]
     truncated: NotRequired[Annotated[bool, Field(description="True when there are more rows than given.")]]
     notice: NotRequired[
@@ -114,13 +116,13 @@ def create_server(database: Database) -> MCPServer[Any]:
     ) -> QueryExecutionResult:
         """The first rows of one table, to see what its values look like."""
         try:
-            names = list((await catalogue_of(database)).by_name)
+            tables = (await catalogue_of(database)).by_name
         except DatabaseError as error:
             raise ToolError(str(error)) from error
-        if table_name not in names:
-            raise ToolError(schema.unknown_table(table_name, names))
-        quoted = database.engine.dialect.identifier_preparer.quote_identifier(table_name)
-        statement = _statements(f"SELECT * FROM {quoted} LIMIT {limit}", database)[0]
+        if table_name not in tables:
+            raise ToolError(schema.unknown_table(table_name, list(tables)))
+        columns = ", ".join(database.quote(column.name) for column in tables[table_name].columns)
+        statement = _statements(f"SELECT {columns} FROM {database.quote(table_name)} LIMIT {limit}", database)[0]
         return await _answer(database, statement, limit, timeout_seconds)
 
     return server
@@ -190,4 +192,4 @@ def _failed(statement: Statement, error: Exception) -> QueryExecutionResult:
         "results": None,
         "error_message": str(error),
     }
-    return {**result, "unavailable": True} if isinstance(error, UnavailableError | LostError) else result
+    return {**result, **with_values(cause=getattr(error, "cause", None))}

@@ -11,10 +11,10 @@ from typing import Any
 
 from servers.common import books_file
 from servers.common.catalogue import Catalogue, Table, catalogue_of
-from servers.common.database import ConfigurationError, Database, StatementError
+from servers.common.database import ConfigurationError, Database
 from servers.common.phrases import phrases
 from servers.sim_testgeluran.naming import LABEL, MONEY, NAME_PARTS, QUANTITY, is_price, words_of
-from servers.sim_testgeluran.profile import UNREAD, profiled
+from servers.sim_testgeluran.profile import UNREAD, UNREADABLE, profiled
 
 SAID = phrases("servers.sim_testgeluran")
 MOST, COUNTS = 10, 2
@@ -45,7 +45,7 @@ async def check(database: Database, environ: Mapping[str, str] = os.environ) -> 
         "fingerprint": fingerprint,
         "database": catalogue.database,
         **found,
-        "questions": await proposed(database, books_file.overlaid(catalogue, found)),
+        "questions": await proposed(database, books_file.overlaid(catalogue, found).only(_read(found))),
     }
     text = books_file.written(books_file.merged(content, former))
     await asyncio.to_thread(file.write_text, text, encoding="utf-8")
@@ -56,6 +56,8 @@ async def check(database: Database, environ: Mapping[str, str] = os.environ) -> 
     ]
     if unread := [name for name, each in found["tables"].items() if str(each.get("about", "")).startswith(UNREAD)]:
         lines.append(f"not readable, see `about` in the file: {', '.join(unread)}")
+    if limited := await _limited(database):
+        lines.append(f"row-level security hides rows of it from this account: {', '.join(limited)}")
     if former.get("fingerprint") not in (None, fingerprint):
         lines.append("the tables have changed since the last check")
     proposed_labels = {name: each["proposed"] for name, each in found["tables"].items() if each.get("proposed")}
@@ -66,14 +68,23 @@ async def check(database: Database, environ: Mapping[str, str] = os.environ) -> 
     return [*lines, f"written: {file} (edit it: labels, synonyms, meanings of codes)"]
 
 
+async def _limited(database: Database) -> list[str]:
+    """Return PostgreSQL's tables of which this account sees some rows only, so that a total is of those."""
+    asked = "SELECT relname FROM pg_class WHERE relrowsecurity AND row_security_active(oid) ORDER BY relname"
+    return [str(row[0]) for row in (await database.fetch(asked)).rows] if database.kind == "postgres" else []
+
+
+def _read(found: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(name.lower() for name, each in found["tables"].items() if "rows" in each)
+
+
 async def proposed(database: Database, catalogue: Catalogue) -> list[dict[str, str]]:
     """Return `[{"ask", "sql"}]`, only with queries that ran and returned a row."""
-    quote = database.engine.dialect.identifier_preparer.quote
     found: list[dict[str, str]] = []
-    for ask, sql in _candidates(catalogue, quote):
+    for ask, sql in _candidates(catalogue, database.quote):
         try:
             rows = await database.fetch(sql, max_rows=5, timeout_seconds=20.0)
-        except StatementError:
+        except UNREADABLE:
             continue
         if rows.rows and any(value is not None for value in rows.rows[0]):
             found.append({"ask": ask, "sql": sql})

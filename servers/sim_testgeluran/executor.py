@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 from servers.common.catalogue import Catalogue, catalogue_of
 from servers.common.database import Database, DatabaseError, UnavailableError
 from servers.common.phrases import phrases
+from servers.common.server import with_values
 from servers.sim_testgeluran.compiler import Compiled, compile_operation
 from servers.sim_testgeluran.plan import DatabaseOperation, explain
 from servers.sim_testgeluran.scope import PlanError
@@ -28,11 +29,13 @@ FRESH_SECONDS = 10.0
 
 
 class OperationResult(TypedDict):
-    """One operation's outcome: `data` (rows as objects) on success, `error` otherwise."""
+    """One operation's outcome: `data` (rows as objects) on success, `error` otherwise, with the database's `cause` if
+    the plan is not at fault."""
 
     status: str
     data: NotRequired[list[dict[str, Any]]]
     error: NotRequired[str]
+    cause: NotRequired[str]
     truncated: NotRequired[bool]
     notice: NotRequired[str]
 
@@ -100,7 +103,9 @@ class Executor:
             return _failed(explain(error))
         except UnavailableError:
             raise
-        except (PlanError, DatabaseError) as error:
+        except DatabaseError as error:
+            return {**_failed(str(error)), **with_values(cause=error.cause)}
+        except PlanError as error:
             return _failed(str(error))
         except (SQLAlchemyError, UnicodeError, RecursionError) as error:
             return _failed(f"the operation can't be written as a query ({type(error).__name__})")

@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import Select, case, column, func, select, table
 
 from servers.common.catalogue import Catalogue, Column, Table
-from servers.common.database import Database, StatementError
+from servers.common.database import Database, StatementError, TimeLimitError
+from servers.common.database_errors import LockedError
 from servers.common.guessed_keys import Join, guessed
 from servers.common.phrases import phrases
 from servers.sim_testgeluran.naming import PERSONAL, label_of
@@ -25,10 +27,11 @@ CODES = 12
 CODE_CHARS = 30
 DIGITS = 6
 """Whole numbers of at least so many digits, as many in each row and all different, identify people or things."""
+PLAIN_DATE = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
 DATES_AS_TEXT = {
     r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?": {"kind": "temporal", "about": SAID["iso_date"]},
     r"\d\d?[/.-]\d\d?[/.-]\d{4}": {"about": SAID["spoken_date"]},
-    r"(?:19|20)\d{6}": {"about": SAID["plain_date"]},
+    PLAIN_DATE: {"about": SAID["plain_date"]},
 }
 """Date formats in text columns, with their description. Only the first one sorts and compares like dates."""
 CURRENCIES = frozenset(
@@ -38,6 +41,8 @@ _FLAG = {"kind": "descriptive", "values": {"0": "", "1": ""}}
 """A whole number that is only 0 or 1 says yes or no; it isn't added up."""
 UNREAD = SAID["unread"]
 """The beginning of the description of a table that can't be read."""
+UNREADABLE = (StatementError, TimeLimitError, LockedError)
+"""What keeps one table or column from being looked at, and no other."""
 TABLES = 300
 BUDGET_SECONDS = 180.0
 """Time to look at tables; the remaining ones are listed without a profile."""
@@ -61,19 +66,22 @@ async def profiled(database: Database, catalogue: Catalogue) -> dict[str, Any]:
             tables[each.name] = {"label": "", "synonyms": []}
             continue
         try:
-            tables[each.name] = await _table(database, each, referred)
-        except StatementError as error:
+            tables[each.name] = await _table(database, each, referred, until)
+        except UNREADABLE as error:
             tables[each.name] = {"about": f"{UNREAD}{error}"[:120]}
     joins = [join for join in guessed(catalogue) if time.monotonic() < until and await _matches(database, join)]
     return {"tables": tables, "joins": [_spelled(join) for join in joins]}
 
 
-async def _table(database: Database, described: Table, referred: set[str]) -> dict[str, Any]:
+async def _table(database: Database, described: Table, referred: set[str], until: float) -> dict[str, Any]:
     name = described.name
     source = table(name, *(column(each.name) for each in described.columns))
     rows = await database.fetch(select(func.count()).select_from(source), timeout_seconds=_SECONDS)
-    found = {each.name: await _column(database, described, each) for each in described.columns}
-    columns = {name: about for name, about in found.items() if about is not None}
+    columns: dict[str, Any] = {}
+    for each in described.columns:
+        with suppress(*UNREADABLE):  # a type without a least value, such as a point
+            if time.monotonic() < until and (about := await _column(database, described, each)):
+                columns[each.name] = about
     dates = [
         each.name
         for each in described.columns
@@ -103,13 +111,16 @@ async def _column(database: Database, described: Table, each: Column) -> dict[st
     if re.match(r"(?i)(n?var)?n?char|(n|tiny|medium)?text|enum|bool|tinyint|bit", kind):
         counted = select(seen.c.v, func.count()).where(seen.c.v.is_not(None)).group_by(seen.c.v).limit(CODES + 1)
         different = await database.fetch(counted, timeout_seconds=_SECONDS)
-        return _of_texts(each.name, {str(value): int(times) for value, times in different.rows})
+        counts = {} if different.cut else {str(value): int(times) for value, times in different.rows}
+        return _of_texts(each.name, counts)
     if re.match(r"(?i)date|time|dec|num|double|float|real|.*int", kind) and not PERSONAL.search(each.name):
         asked = (func.min(seen.c.v), func.max(seen.c.v), func.count(seen.c.v), func.count(seen.c.v.distinct()))
         bounds = await database.fetch(select(*asked), timeout_seconds=_SECONDS)
         low, high, count, different = bounds.rows[0]
         if (low, high) == (0, 1) and "int" in kind.lower():
             return dict(_FLAG)
+        if "int" in kind.lower() and all(re.fullmatch(PLAIN_DATE, str(bound)) for bound in (low, high)):
+            return {"about": SAID["plain_date"]}
         if "int" in kind.lower() and count == different > 1 and len(str(low)) == len(str(high)) >= DIGITS:
             return {"kind": "identifier"}
         return None if low is None else {"range": [str(low), str(high)]}
@@ -142,7 +153,7 @@ async def _matches(database: Database, join: Join) -> bool:
     matching = func.sum(case((values.c.v.in_(known), 1), else_=0))
     try:
         counted = await database.fetch(select(func.count(values.c.v), matching), timeout_seconds=_SECONDS)
-    except StatementError:
+    except UNREADABLE:
         return False
     every, found = counted.rows[0]
     return bool(every) and float(found or 0) / float(every) >= MATCHING

@@ -61,7 +61,7 @@ async def test_every_type_comes_out_in_its_stated_form(maria: MariaDB) -> None:
         "moment": "2023-01-15T09:30:00.000001",
         "span": "-27:15:00",
         "bytes": "AP8=",
-        "flags": "BQ==",
+        "flags": 5,
         "doc": '{"a": 1.50}',
         "sort": "b",
         "t": "naïve 😀",
@@ -110,7 +110,8 @@ async def test_a_table_of_which_some_columns_alone_may_be_read_hides_no_other(ma
         "GRANT SELECT ON erp.arbook TO part@'127.0.0.1'",
         "GRANT SELECT (order_id) ON erp.sales_orders TO part@'127.0.0.1'",
     )
-    assert list((await catalogue_of(Database(maria.url("part")))).by_name) == ["arbook"]
+    tables = (await catalogue_of(Database(maria.url("part")))).by_name
+    assert {name: len(table.columns) > 1 for name, table in tables.items()} == {"arbook": True, "sales_orders": False}
 
 
 async def test_text_reaches_the_server_as_written(database: Database) -> None:

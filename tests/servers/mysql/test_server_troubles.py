@@ -58,7 +58,7 @@ async def test_a_database_that_is_down_is_told_by_each_call_and_the_server_lives
         sampled = await client.call_tool("sample_rows", {"table_name": "arbook"})
     assert [answer["status"] for answer in answers] == ["error"] * 3
     assert "can't be reached: Connection refused" in answers[0]["error_message"]
-    assert all(answer["unavailable"] for answer in answers)
+    assert all(answer["cause"] == "unavailable" for answer in answers)
     assert described.is_error
     assert sampled.is_error
     said = json.dumps(answers) + str(described) + str(sampled)

@@ -24,6 +24,12 @@ ROWS_IN_CALCULATIONS = 400
 QUICK_S = 2.0
 """If a plan takes longer (seconds), other readings aren't run."""
 READINGS = 4
+CAUSES = {
+    "unavailable": ("no_database", "try_again"),
+    "locked": ("locked", "try_again"),
+    "late": ("too_slow", "try_narrower"),
+}
+"""What to say, and what to do next, by the server's `cause` of an error."""
 BEGINNING = 10
 
 
@@ -43,8 +49,8 @@ class _Gathered:
     """The rows of each query of a SQL plan."""
     cut: set[str] = field(default_factory=set)
     """Keys of results with more rows than the server returned."""
-    unavailable: int = 0
-    """How many of them failed because the database can't be reached."""
+    causes: list[str | None] = field(default_factory=list)
+    """Why they failed, where the statement is not at fault (CAUSES)."""
     vital: int = 0
     vital_failed: int = 0
 
@@ -94,8 +100,9 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
         changes |= {"operation_results": gathered.results, "data_handles": gathered.handles}
     if gathered.status == "total_failure":
         reasons = "; ".join(f"{error['result_key']}: {error['error_message']}" for error in gathered.errors)
-        if gathered.unavailable == len(gathered.errors):
-            raise NodeFailed(gathered.say["no_database"], reasons, suggestions=[gathered.say["try_again"]], **changes)
+        if len(set(gathered.causes)) == 1 and (told := CAUSES.get(gathered.causes[0] or "")):
+            said, advice = (gathered.say[key] for key in told)
+            raise NodeFailed(said, reasons, suggestions=[advice], **changes)
         raise NodeFailed(gathered.say["queries_failed"], reasons, **changes)
     return changes
 
@@ -139,7 +146,7 @@ async def _rows(
         gathered.warnings.append(gathered.say["first_only"].format(key=query["result_key"]))
     if result.get("status") != "success":
         reason = str(result.get("error_message") or "the server answered without a result")
-        gathered.unavailable += result.get("unavailable") is True
+        gathered.causes.append(result.get("cause"))
         gathered.failed(query["result_key"], query["purpose"], reason, vital=vital)
         return None
     gathered.vital += vital
@@ -170,6 +177,7 @@ async def _run_operations(state: AgentState, context: NodeContext, gathered: _Ga
         vital = not listed or all(each["expected_result_format"] != "single_value" for each in operations)
         if not isinstance(result, dict) or result.get("status") != "success":
             reason = str((result or {}).get("error") or "the server answered without a result")
+            gathered.causes.append((result or {}).get("cause"))
             gathered.failed(key, str(operation.get("purpose") or ""), reason, vital=vital)
             gathered.results[name] = {"status": "error", "error": reason}
             continue

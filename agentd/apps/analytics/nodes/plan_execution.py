@@ -175,7 +175,7 @@ async def _refused(plan: Plan, context: NodeContext) -> list[str]:
         except CallFailed:
             return []
         if answer.get("status") == "error":
-            if answer.get("unavailable"):
+            if answer.get("cause"):
                 return []
             refused.append(f"{query['result_key']}: {answer.get('error_message')}")
     return refused
@@ -193,5 +193,5 @@ async def _refused_operations(plan: Plan, context: NodeContext) -> list[str]:
     return [
         f"{name}: {result.get('error')}"
         for name, result in (results.items() if isinstance(results, dict) else ())
-        if isinstance(result, dict) and result.get("status") == "error"
+        if isinstance(result, dict) and result.get("status") == "error" and not result.get("cause")
     ]

@@ -83,12 +83,20 @@ async def test_no_number_is_given_to_the_rows_of_a_result_that_was_cut(erp: Path
     assert answer["final_narrative"].splitlines()[-1] == "- … dan baris lain; hasil terpotong"
 
 
-async def test_a_database_that_is_away_is_no_fault_of_the_plan(erp: Path) -> None:
-    away = {"status": "error", "error_message": "Connection refused.", "unavailable": True}
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        ("unavailable", "Gagal menghubungi database."),
+        ("locked", "Data ini sedang dipakai program lain."),
+        ("late", "Database terlalu lama menghitungnya, sehingga dihentikan."),
+    ],
+)
+async def test_a_database_that_is_away_busy_or_slow_is_no_fault_of_the_plan(erp: Path, cause: str, said: str) -> None:
+    away = {"status": "error", "error_message": "Connection refused.", "cause": cause}
     batch = {"batch_results": [away]}
     made = plan(("TOTAL", SUM), template="Total {TOTAL}.")
     office = Office(erp, SALES, made, explain_query=lambda _: away, execute_sql_query=lambda _: batch)
     answer = await office.ask("Berapa penjualan Januari 2023?")
-    assert answer["error"]["user_message"] == "Gagal menghubungi database."
+    assert answer["error"]["user_message"] == said
     assert len(answer["error"]["suggestions"]) == 1
     assert len(office.model.requests) == 2  # no repair
