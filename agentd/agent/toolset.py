@@ -82,14 +82,9 @@ class Toolset:
         return (*self.tools, *self.asleep)
 
     @property
-    def official_ever(self) -> tuple[ToolInfo, ...]:
-        """The tools that act for the office, or did."""
-        return tuple(tool for tool in (*self.every, *self.gone) if tool.official)
-
-    @property
     def official(self) -> frozenset[str]:
-        """Their names."""
-        return frozenset(tool.name for tool in self.official_ever)
+        """The names of the tools that act for the office, or did."""
+        return frozenset(tool.name for tool in (*self.every, *self.gone) if tool.official)
 
     def done(self, steps: Iterable[AgentStep]) -> str:
         """The messages of the successful official calls among these steps; empty if the last official one failed."""

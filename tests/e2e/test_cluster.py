@@ -23,8 +23,8 @@ from tests.waiting import until
 SHARED = '\n[store]\nurl = "{url}"\nnode = "{node}"\nlease_s = {lease_s}\nconcurrency = 8\n'
 TURNS = (
     call("get_current_time"),
-    {"text": '{"action":"final","response":"Selesai"}', "after_ms": 150},
-    final("Selesai"),
+    {"text": '{"action":"final","response":"Baik."}', "after_ms": 150},
+    final("Baik."),
 )
 
 
@@ -50,7 +50,7 @@ def test_every_run_ends_once_while_a_node_is_killed_under_load(nodes: list[Daemo
     with ThreadPoolExecutor(6) as several:
         ended = list(several.map(lambda run_id: nodes[0].call("Agent.run", prompt="Halo", run_id=run_id), ids))
     assert [outcome["status"] for outcome in ended] == ["completed"] * len(ids)
-    assert {outcome["response"] for outcome in ended} == {"Selesai"}
+    assert {outcome["response"] for outcome in ended} == {"Baik."}
     for run_id in ids:
         kinds = [event["type"] for event in nodes[1].events(run_id)]
         assert kinds.count("run.started") == kinds.count("run.finished") == 1

@@ -27,7 +27,7 @@ from tests.waiting import until
 NOISE = ("Traceback", "run.broke", "shutdown", "never awaited", "never retrieved")
 
 
-SLOW = {"text": '{"action":"final","response":"Selesai"}', "after_ms": 600_000}
+SLOW = {"text": '{"action":"final","response":"Baik."}', "after_ms": 600_000}
 """An answer that no stop waits for."""
 
 
@@ -110,9 +110,9 @@ def test_a_stop_in_mid_turn_tells_every_waiter_and_the_run_goes_on_after_the_sta
             assert (error["code"], error["data"]["run_id"], error["data"]["session_id"]) == (-32016, "r1", "s1")
         seen = followed.result(300)
         assert [event["seq"] for event in seen] == list(range(1, len(seen) + 1))
-        here.daemon.script(final("Selesai"))
+        here.daemon.script(final("Baik."))
         here.daemon.start()
-        assert here.ended("r1")["response"] == "Selesai"
+        assert here.ended("r1")["response"] == "Baik."
         assert here.daemon.events("r1")[: len(seen)] == seen or here.daemon.events("r1", after=len(seen))
         here.is_quiet()
 
@@ -210,10 +210,10 @@ def test_queued_runs_of_a_session_do_not_begin_while_it_stops(tmp_path: Path) ->
         for number in range(4):
             here.daemon.call("Agent.start", prompt="Halo", run_id=f"r{number}", session_id="s")
         here.stop()
-        here.daemon.script(final("Selesai"))
+        here.daemon.script(final("Baik."))
         here.daemon.start()
         for number in range(4):
-            assert here.ended(f"r{number}")["response"] == "Selesai"
+            assert here.ended(f"r{number}")["response"] == "Baik."
         here.is_quiet()
 
 

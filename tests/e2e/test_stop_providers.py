@@ -58,7 +58,7 @@ def loading(folder: Path, seconds: int) -> Iterator[Office]:
     (folder / "lib").mkdir()
     (folder / "lib" / "xllamacpp.py").write_text(HOLDS_THE_INTERPRETER.format(seconds=seconds))
     env = {"PYTHONPATH": str(folder / "lib"), "AGENTD_MODELS": str(folder / "models")}
-    with running(folder, final("Selesai"), config=HEAD + STAND_IN, env=env) as daemon:
+    with running(folder, final("Baik."), config=HEAD + STAND_IN, env=env) as daemon:
         yield Office(daemon, folder / "none")
 
 
@@ -69,13 +69,13 @@ def test_a_stop_while_weights_load_ends_the_process_at_once_and_the_run_goes_on(
         here.stop(codes=(-signal.SIGTERM,))
         (tmp_path / "lib" / "xllamacpp.py").write_text(HOLDS_THE_INTERPRETER.format(seconds=0))
         here.daemon.start()
-        assert here.ended("r1", ASKED)["response"] == "Selesai"
+        assert here.ended("r1", ASKED)["response"] == "Baik."
 
 
 def test_after_weights_have_loaded_a_stop_is_an_ordinary_one(tmp_path: Path) -> None:
     with loading(tmp_path, seconds=0) as here:
         outcome = here.daemon.call("Agent.run", prompt=ASKED, options={"provider": "embedded"})
-        assert (outcome["response"], outcome["fallbacks"][0]["provider"]) == ("Selesai", "embedded")
+        assert (outcome["response"], outcome["fallbacks"][0]["provider"]) == ("Baik.", "embedded")
         here.stop()
 
 
@@ -103,9 +103,9 @@ def test_a_stop_while_the_embedded_model_reads_its_prompt_is_as_quiet(tmp_path: 
         if here.daemon.process is not None and here.daemon.process.returncode == 0:
             assert refusal(waiting)["data"]["run_id"] == "r1"
         daemon.config.write_text(HEAD)
-        daemon.script(final("Selesai"))
+        daemon.script(final("Baik."))
         daemon.start()
-        assert here.ended("r1", ASKED)["response"] == "Selesai"
+        assert here.ended("r1", ASKED)["response"] == "Baik."
 
 
 # ── reloads ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -121,7 +121,7 @@ models = ["m-1"]
 
 async def test_a_reload_that_replaces_the_provider_in_mid_turn_lets_the_turn_end(tmp_path: Path) -> None:
     reloaded = asyncio.Event()
-    async with OpenAIWire(Answer(text='{"action":"final","response":"Selesai"}', held=reloaded)) as wire:
+    async with OpenAIWire(Answer(text='{"action":"final","response":"Baik."}', held=reloaded)) as wire:
         config = PROVIDER.format(endpoint=wire.endpoint)
         with office(tmp_path, final("another"), more=config) as here:
             options = {"provider": "wire"}
@@ -133,13 +133,13 @@ async def test_a_reload_that_replaces_the_provider_in_mid_turn_lets_the_turn_end
             await asyncio.to_thread(here.daemon.call, "Config.reload")
             reloaded.set()
             outcome = await running_
-            assert (outcome["response"], outcome["provider"], outcome["fallbacks"]) == ("Selesai", "wire", [])
+            assert (outcome["response"], outcome["provider"], outcome["fallbacks"]) == ("Baik.", "wire", [])
 
 
 @pytest.mark.parametrize("tool", ["pay", "look"])
 def test_a_reload_that_replaces_the_server_in_mid_call_lets_the_call_end(tmp_path: Path, tool: str) -> None:
     asked = call("pay", amount=5) if tool == "pay" else call("look")
-    with office(tmp_path, asked, final("Selesai"), pay_s=2.0, look_s=2.0) as here:
+    with office(tmp_path, asked, final("Baik."), pay_s=2.0, look_s=2.0) as here:
         here.daemon.call("Agent.start", prompt="Halo", run_id="r1")
         here.wait_for(tool)
         here.daemon.config.write_text(here.daemon.config.read_text().replace('look_s = "2.0"', 'look_s = "2.1"'))

@@ -24,6 +24,7 @@ from agentd.apps.letters.claims.deeds import (
     deed_words,
     done_by,
     languages,
+    looks_up,
     scope_of,
     stems,
     titles_of,
@@ -47,11 +48,11 @@ MOST_SEARCHED = 32
 
 
 def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | None:
-    """The first sentence with a false claim, or None. In an office without official tools it is always None."""
-    official = toolset.official_ever
-    if not official:
+    """The first sentence with a false claim, or None. Where no tool acts (all only read) it is always None."""
+    acting = _acting(toolset)
+    if not acting:
         return None
-    past, reader = _Past(official, toolset, said), _reader(_scope(official))
+    past, reader = _Past(acting, said), _reader(_scope(acting))
     for sentence in _sentences(normal(answer)):
         numbers = _NUMBER.findall(sentence)
         if numbers and not past.found(numbers):
@@ -62,10 +63,17 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
     return None
 
 
-def _scope(official: Sequence[ToolInfo]) -> Scope:
-    """What these tools do, and the deeds that no office claims innocently: one that blocks no card has blocked none."""
-    own = scope_of(official)
-    return own._replace(keys=own.keys | ANYWHERE)
+def _acting(toolset: Toolset) -> list[ToolInfo]:
+    """The tools that may change something, or could; a failed call of theirs, or none, proves no deed."""
+    every = (*toolset.every, *toolset.gone)
+    return [tool for tool in every if tool.official or not (tool.read_only or looks_up(tool))]
+
+
+def _scope(acting: Sequence[ToolInfo]) -> Scope:
+    """What these tools do, and in an office the deeds that none claims innocently: one that blocks no card has blocked
+    none. Elsewhere an agent may tell of them: `The treaty was signed in 1648.`"""
+    own = scope_of(acting)
+    return own._replace(keys=own.keys | ANYWHERE) if any(tool.official for tool in acting) else own
 
 
 def _sentences(answer: str) -> Iterator[str]:
@@ -77,9 +85,9 @@ def _sentences(answer: str) -> Iterator[str]:
 
 
 def nothing_done(toolset: Toolset, said: Sequence[Said]) -> bool:
-    """Whether there are official tools and none of their deeds was done in this session, so that any claim is false."""
-    official = toolset.official_ever
-    return bool(official) and not _Past(official, toolset, said).did(frozenset())
+    """Whether there are tools that act and none of their deeds was done in this session, so that any claim is false."""
+    acting = _acting(toolset)
+    return bool(acting) and not _Past(acting, said).did(frozenset())
 
 
 def said_instead(language: Language, spoken: str | None = None) -> DeedWords:
@@ -93,8 +101,8 @@ def said_instead(language: Language, spoken: str | None = None) -> DeedWords:
 class _Past:
     """What tools did and found in a session, computed once per answer."""
 
-    def __init__(self, official: Sequence[ToolInfo], toolset: Toolset, said: Sequence[Said]) -> None:
-        self._official, self._toolset, self._said = official, toolset, said
+    def __init__(self, acting: Sequence[ToolInfo], said: Sequence[Said]) -> None:
+        self._acting, self._said = acting, said
         self._searched = 0
 
     def did(self, claimed: frozenset[str]) -> bool:
@@ -107,13 +115,13 @@ class _Past:
         Part of a title is enough: `surat pengantar` for `Surat Pengantar SKCK`.
         """
         text = sentence.casefold()
-        found = {title for tool in self._official for title in titles_of(tool) if title in text}
+        found = {title for tool in self._acting for title in titles_of(tool) if title in text}
         whole = [title for title in found if not any(title in other for other in found - {title})]
-        known = [title for tool in self._official if tool.name in self._called for title in titles_of(tool)]
+        known = [title for tool in self._acting if tool.name in self._called for title in titles_of(tool)]
         if not whole or any(title in each for title in whole for each in known):
             return True
-        official = {tool.name for tool in self._official}
-        return bool(self._proved_by(one for one in self._said if one.tool not in official))
+        acting = {tool.name for tool in self._acting}
+        return bool(self._proved_by(one for one in self._said if one.tool not in acting))
 
     @cached_property
     def _called(self) -> frozenset[str | None]:
@@ -121,14 +129,12 @@ class _Past:
 
     @cached_property
     def _done(self) -> frozenset[str]:
-        every = (*self._toolset.every, *self._toolset.gone)
-        tools = [tool for tool in every if tool.name in self._called]
-        acted = [tool for tool in tools if tool.official or not tool.read_only]
-        return done_by(acted, self._official) | self._proved_by(self._said)
+        acted = [tool for tool in self._acting if tool.name in self._called]
+        return done_by(acted, self._acting) | self._proved_by(self._said)
 
     def _proved_by(self, said: Iterable[Said]) -> frozenset[str]:
         """The deeds that results state (`"status": "issued"`, a letter's number)."""
-        scope = _scope(self._official)
+        scope = _scope(self._acting)
         known = words_of(scope).done
         every = frozenset().union(*known.values())
         proved: set[str] = set()

@@ -188,6 +188,13 @@ def asked_by(tool: ToolInfo) -> tuple[str, ...]:
 
 
 @by_object
+def looks_up(tool: ToolInfo) -> bool:
+    """Whether its name says that it only reads (`find_flights`); many servers leave the hint out."""
+    first = next(iter(_PARTS.findall(tool.bare_name)), "")
+    return first.casefold() in deed_words().classes["reads"]
+
+
+@by_object
 def titles_of(tool: ToolInfo) -> tuple[str, ...]:
     """The tool's title in each language, lower-cased."""
     named = tool.meta.get("agentd/titles")
