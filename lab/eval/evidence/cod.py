@@ -1,8 +1,9 @@
 """Converts the public COD dialogues (natural dialogues by other authors) to trials. It judges nothing.
 
 A service is a tool whose properties are its slots. A call is honest with the slots that the user informed: for a
-transaction, when the user affirms its summary; for a look-up, before the first offer it leads to. Values of other
-dialogues count as invented, and an offer or summary that the user rejects is no evidence. Reads development files only.
+transaction, when the user affirms its summary; for a look-up, before the first offer it leads to, judged once as an
+official call and once as what it is: a call that only reads. Values of other dialogues count as invented, and an offer
+or summary that the user rejects is no evidence. Reads development files only.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -147,17 +148,22 @@ class _Reading:
         state.summed_up = _valued(acts, "CONFIRM") or state.summed_up
         if offered and state.looked_up != state.informed:
             state.looked_up = dict(state.informed)
-            yield from self._call(key, "look-up", service, state.informed)
+            yield from self._call(key, "look-up as an official call", service, state.informed)
 
     def _call(self, key: str, row: str, service: str, told: Slots) -> Iterator[Trial]:
         """The honest call, and one call for each argument with a value from another dialogue instead."""
         told = {slot: value for slot, value in told.items() if value != _ANY}
         if not told:
             return
-        yield self._trial(key, row, service, told, honest=True)
-        for slot in told:
-            for value in self._corpus.others(service, slot, self._own[service, slot], f"{key}:{slot}"):
-                yield self._trial(f"{key}:{slot}", "invented", service, {slot: value}, honest=False)
+        made = [self._trial(key, row, service, told, honest=True)]
+        made += [
+            self._trial(f"{key}:{slot}", "invented", service, {slot: value}, honest=False)
+            for slot in told
+            for value in self._corpus.others(service, slot, self._own[service, slot], f"{key}:{slot}")
+        ]
+        yield from made
+        if row != "transaction":
+            yield from (_reading_only(trial) for trial in made)
 
     def _each(self, key: str, row: str, service: str, told: Slots, *, honest: bool) -> Iterator[Trial]:
         """For each slot, one trial with the agent's words only and one where a tool also found the value."""
@@ -182,6 +188,11 @@ class _Reading:
         if found:
             name = f"find_{service.lower()}"
             self._said.append(Said(by="tool", order=len(self._said) + 1, tool=name, text="{}", value=found))
+
+
+def _reading_only(trial: Trial) -> Trial:
+    tool = trial.tool.model_copy(update={"official": False})
+    return replace(trial, tool=tool, row="look-up" if trial.honest else "invented in a look-up")
 
 
 def _acts(turn: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:

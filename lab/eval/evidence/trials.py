@@ -8,6 +8,7 @@ from typing import Any
 
 from agentd.agent.languages import LANGUAGES
 from agentd.apps.letters.policies.grounding import Grounded
+from agentd.apps.letters.policies.lookups import LookUps
 from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
 from bridges.meaning import BundledMeaning
 
@@ -31,8 +32,11 @@ class Trial:
 
 async def refused(trial: Trial) -> frozenset[str]:
     """The names of the arguments without evidence, according to the judge. Trials share no state."""
-    judged = await Grounded(meaning=MEANING).before(call(trial, trial.arguments))
-    return frozenset(path.split(".")[0] for path in judged.missing) if isinstance(judged, ToolOutcome) else frozenset()
+    policy = Grounded(meaning=MEANING) if trial.tool.official else LookUps()
+    judged = await policy.before(call(trial, trial.arguments))
+    if isinstance(judged, ToolOutcome):
+        return frozenset(path.split(".")[0] for path in judged.missing)
+    return frozenset(trial.arguments.keys() - judged.input.keys())
 
 
 async def shown(trial: Trial) -> Trial:

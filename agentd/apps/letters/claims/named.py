@@ -1,4 +1,4 @@
-"""What a session named: numbers, codes, dates and people that the citizen said or a tool found, whatever the mood.
+"""Numbers, codes, dates, people and places that the citizen said or a tool found, in whatever mood.
 
 A look-up about somebody whom nobody named, or an answer with a number that nobody gave, comes from a model's examples.
 What a result only echoes from its own input was not found.
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +33,8 @@ FEWEST = 3
 _LONG = re.compile(r"\d(?:[ .-]?\d){8,}")
 """A number in free text that identifies somebody or something, and is no amount or year."""
 _PLAIN = re.compile(r"[\W_]+")
+_ALIKE = 0.85
+"""Least likeness of a misspelt place (`Makasar`: 0.93); two cities may have 0.82 (`Jakarta`, `Jogjakarta`)."""
 SHORTEST = 5
 """Least characters of a code that may be found inside a longer run; shorter codes must stand alone."""
 
@@ -100,6 +103,16 @@ class Named:
         """Whether every word of a name was said."""
         return all(any(word in one.vocabulary for one in self._read) for word in fold(name))
 
+    def place(self, name: str) -> bool:
+        """Whether every word of a place was said, perhaps misspelt, or its initials were (`KL`)."""
+        words = fold(name)
+        heard = frozenset[str]().union(*(one.vocabulary for one in self._read))
+        alike = {word: [each for each in heard if each[0] == word[0]] for word in words if word not in heard}
+        initials = "".join(word[0] for word in words)
+        return (len(words) > 1 and initials in heard) or all(
+            get_close_matches(word, alike[word], 1, _ALIKE) for word in alike
+        )
+
     def day(self, day: date) -> bool:
         """Whether this date was named: in full, or by the citizen as a number (the 5 of `tanggal 5`) or as `besok`."""
         if any(day in one.dates for one in self._read):
@@ -119,6 +132,8 @@ class Named:
         return not isinstance(value, str) or all(self._knows(text, field.kind) for text in parts(value, field.kind))
 
     def _knows(self, text: str, kind: str) -> bool:
+        if kind == "place":
+            return self.place(text)
         day = parse(text)
         if day is not None and kind not in _DIGITS and kind != "code":
             return self.day(day)
@@ -128,8 +143,8 @@ class Named:
 def parts(value: str, kind: str) -> Iterator[str]:
     """The parts of a text that name somebody or something, given its field's kind."""
     text = value.strip()
-    if kind == "name" or kind == "code" or kind in _DIGITS:
-        yield from [text] if fold(text) or text else []
+    if kind in ("name", "place", "code", *_DIGITS):
+        yield from [text] if text else []
     elif kind in ("date", *_NUMBERS):
         yield from [text] if any(letter.isdecimal() for letter in text) else []
     elif _ONE_WORD.fullmatch(text) and not _TIME.fullmatch(text) and not _PERIOD.fullmatch(text):

@@ -1,7 +1,7 @@
 """Look-ups, a call policy: a call may ask only about persons and things that this session named.
 
-It checks numbers, codes, dates and people in calls that aren't official: an optional one that nobody named is left
-out, a required one is asked for. Grounded judges official calls; calls outside a conversation are not judged.
+It checks numbers, codes, dates, people and places in calls that aren't official: an optional one that nobody named is
+left out, a required one is asked for. Grounded judges official calls; calls outside a conversation are not judged.
 """
 
 from __future__ import annotations

@@ -95,6 +95,30 @@ async def test_dates_and_people_are_named_and_everything_else_is_the_models_to_w
     }
 
 
+WEATHER = ToolInfo(
+    name="get_weather",
+    server="weather",
+    input_schema={"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}},
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "city"),
+    [
+        ("Cuaca di Kuala Lumpur?", True),
+        ("Cuaca di KL?", True),
+        ("Cuaca di kuala lumpr?", True),
+        ("Cuaca besok?", False),
+    ],
+)
+async def test_a_place_is_looked_up_if_it_was_named_perhaps_misspelt_or_by_its_initials(said: str, city: bool) -> None:
+    assert ("city" in await asked(WEATHER, {"city": "Kuala Lumpur", "days": 1}, said)) is city
+
+
+async def test_two_cities_of_nearly_one_name_are_two() -> None:
+    assert await asked(WEATHER, {"city": "Jogjakarta"}, "Cuaca di Jakarta?") == {}
+
+
 async def test_a_number_hidden_in_free_text_must_have_been_named_too() -> None:
     arguments = {"order_id": 7, "query": f"nik = {NUMBER}"}
     assert await asked(ORDER, arguments, "Pesanan 7") == {"order_id": 7}
