@@ -126,10 +126,7 @@ def _cod() -> Found:
         for half in HALVES:
             own = [each for each in judged if cod.half(each.trial.id.split(":")[0]) == half]
             kinds = {kind: row[language] for kind, row in _judged(own).items()}
-            arguments = {
-                f"{row}'s arguments": _arguments(own, row)
-                for row in ("look-up", "look-up as an official call", "transaction")
-            }
+            arguments = {f"{row}'s arguments": _arguments(own, row) for row in cod.CALLS}
             rows.append({"language": language, "half": half, **kinds, **arguments})
     return Found(tables={"calls": rows})
 

@@ -27,6 +27,8 @@ Dialogue = Mapping[str, Any]
 Slots = dict[str, str]
 SWAPS = 3
 """Number of values from other dialogues tried for each argument."""
+CALLS = ("look-up", "look-up as an official call", "transaction")
+"""Rows with whole calls; the others have one argument each."""
 _ANY = "dontcare"
 _TODAY = date(2019, 3, 1)
 """The date of all these dialogues: their agents take `the 12th of this month` as 12 March."""
