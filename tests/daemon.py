@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests import warm
 
 AGENTD = Path(sys.executable).with_name("agentd")
@@ -144,6 +146,17 @@ def running(folder: Path, *turns: Any, config: str | None = None, env: Mapping[s
     finally:
         if daemon.process is not None and daemon.process.poll() is None:
             daemon.kill(signal.SIGTERM)
+
+
+def one_daemon(*turns: Any, config: str | None = None, env: Mapping[str, str] = {}, scope: Any = "module") -> Any:
+    """A fixture: one running daemon for all tests of the file (or of the scope)."""
+
+    @pytest.fixture(scope=scope)
+    def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+        with running(tmp_path_factory.mktemp("daemon"), *turns, config=config, env=env) as daemon:
+            yield daemon
+
+    return started
 
 
 def call(tool: str, **arguments: Any) -> dict[str, Any]:

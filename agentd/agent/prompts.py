@@ -221,7 +221,7 @@ def tool_result(called: Called) -> ChatMessage:
             "success": outcome.success,
             "output": output,
             "message": outcome.message,
-        },
+        }
     }
     if called.request:
         result["request"] = called.request[:REMINDED]

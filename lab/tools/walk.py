@@ -112,11 +112,7 @@ async def walk(folder: Path) -> Walk:
     settings = config.load(str(folder / "client.toml"), state=str(folder / "state"), listen="127.0.0.1:0")
     logs.configure("ERROR")
     seen: Walk = {}
-    moments = {
-        ScriptedModel.turn.__code__: "model",
-        summary.__code__: "asked",
-        mcp.Client.call_tool.__code__: "called",
-    }
+    moments = {ScriptedModel.turn.__code__: "model", summary.__code__: "asked", mcp.Client.call_tool.__code__: "called"}
     async with started(settings) as made, served(made) as addresses:
         watch(moments, seen)
         for prompt in (WORDS, "ya, benar"):

@@ -30,8 +30,7 @@ def create_server(env: Mapping[str, str] = os.environ) -> MCPServer:
         meta={"agentd/asked_by": [word for said in LANGUAGES.values() for word in said["asked_by"]]},
     )
     def get_current_time(
-        timezone: Annotated[OptionalText, Field(description=SAID["timezone"])] = "",
-        city: OptionalText = "",
+        timezone: Annotated[OptionalText, Field(description=SAID["timezone"])] = "", city: OptionalText = ""
     ) -> Annotated[CallToolResult, Moment]:
         unknown = ""
         try:

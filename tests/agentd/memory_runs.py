@@ -14,16 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from agentd.errors import AgentdError, Conflict, NotFound
-from agentd.messages import (
-    AgentOptions,
-    AgentOutcome,
-    Artifact,
-    Caller,
-    Event,
-    EventType,
-    RunOutcome,
-    RunStatus,
-)
+from agentd.messages import AgentOptions, AgentOutcome, Artifact, Caller, Event, EventType, RunOutcome, RunStatus
 from agentd.rpc.wire import error_object
 from agentd.runs.events import EventLog
 from agentd.runs.visibility import kept_of_new, keyed, owns

@@ -18,7 +18,7 @@ import pytest
 from lab.tools.__main__ import PAGES as PAGES_FROM_CODE
 from lab.tools.__main__ import write
 from servers.certificate.letters.checking import check
-from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, running
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, one_daemon, running
 from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name, prose, rendered, titled
 from tests.http_server import Handler, serving
 
@@ -88,11 +88,8 @@ COMMANDS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """The daemon that the README's reader has started."""
-    with running(tmp_path_factory.mktemp("office"), final("Selamat siang! Ada yang bisa kami bantu?")) as daemon:
-        yield daemon
+office = one_daemon(final("Selamat siang! Ada yang bisa kami bantu?"))
+"""The daemon that the README's reader has started."""
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command not in NOT_RUN])

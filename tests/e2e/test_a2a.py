@@ -7,7 +7,7 @@ import json
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,17 +44,13 @@ from a2a.utils.errors import (
 )
 
 from agentd.access import TokenStore
-from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final, running
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final, one_daemon, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.waiting import until
 
-
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    turns = [final("Selamat pagi!"), LETTER, final("Surat Anda selesai.")]
-    config = HEAD + SERVERS["time"] + SERVERS["certificate"]
-    with running(tmp_path_factory.mktemp("a2a"), *turns, config=config) as daemon:
-        yield daemon
+office = one_daemon(
+    final("Selamat pagi!"), LETTER, final("Surat Anda selesai."), config=HEAD + SERVERS["time"] + SERVERS["certificate"]
+)
 
 
 @asynccontextmanager

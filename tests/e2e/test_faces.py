@@ -6,7 +6,7 @@ import asyncio
 import os
 import shlex
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,16 +26,11 @@ from acp import (
 
 from agentd.access import TokenStore
 from tests import warm
-from tests.daemon import HEAD, TOKEN, Daemon, call, final, running
+from tests.daemon import HEAD, TOKEN, Daemon, call, final, one_daemon, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.waiting import until
 
-
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    folder = tmp_path_factory.mktemp("faces")
-    with running(folder, call("get_current_time"), LETTER, final("Surat Anda selesai.")) as daemon:
-        yield daemon
+office = one_daemon(call("get_current_time"), LETTER, final("Surat Anda selesai."))
 
 
 def words(daemon: Daemon, *command: str) -> list[str]:

@@ -12,10 +12,7 @@ from pathlib import Path
 import httpx2
 import openai
 import pytest
-from acp import (
-    RequestError,
-    text_block,
-)
+from acp import RequestError, text_block
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client

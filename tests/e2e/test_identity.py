@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, one_daemon, running
 from tests.e2e.register import CONFIG, Person, arrived, person, residents
 
 REFUSED = {"verified": False, "level": None, "display_name": None, "expires_at": None}
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    env = {"AGENTD_CLOCK": "2026-01-05T02:00:00+00:00"}
-    with running(tmp_path_factory.mktemp("identity"), final("Baik."), config=CONFIG, env=env) as daemon:
-        yield daemon
+office = one_daemon(final("Baik."), config=CONFIG, env={"AGENTD_CLOCK": "2026-01-05T02:00:00+00:00"})
 
 
 @pytest.fixture

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.daemon import Daemon, RpcFailed, call, final, running
+from tests.daemon import Daemon, RpcFailed, call, final, one_daemon, running
 
 WORDS = (
     "Saya mau surat domisili. Nama saya Budi Santoso, NIK 3175061501900003, lahir di Jakarta 15 Januari 1990, Islam, "
@@ -30,13 +29,8 @@ LETTER = call(
 )
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """One daemon for the conversations of this file, each in a session of its own."""
-    with running(
-        tmp_path_factory.mktemp("office"), call("get_current_time"), LETTER, final("Surat Anda selesai.")
-    ) as daemon:
-        yield daemon
+office = one_daemon(call("get_current_time"), LETTER, final("Surat Anda selesai."))
+"""One daemon for the conversations of this file, each in a session of its own."""
 
 
 def test_a_citizens_words_become_a_letter_after_a_plain_yes(office: Daemon) -> None:

@@ -6,13 +6,12 @@ Issue 9 "OpenRPC contract coverage": a method that no call of `CALLS` reaches fa
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, call, final, running
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, call, final, one_daemon
 from tests.e2e.register import REGISTER
 from tests.e2e.test_main_job import LETTER, WORDS
 
@@ -79,13 +78,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    folder = tmp_path_factory.mktemp("contract")
-    with running(
-        folder, CLOCK, LETTER, final("Selesai."), config=HEAD + "\n".join(SERVERS.values()) + REGISTER
-    ) as daemon:
-        yield daemon
+office = one_daemon(CLOCK, LETTER, final("Selesai."), config=HEAD + "\n".join(SERVERS.values()) + REGISTER)
 
 
 @pytest.fixture(scope="module")

@@ -7,22 +7,16 @@ import json
 import resource
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from clients.top import usage
 from tests import warm
-from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, running
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, one_daemon, running
 from tests.waiting import until
 
-
-@pytest.fixture(scope="module")
-def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    folder = tmp_path_factory.mktemp("operated")
-    with running(folder, call("get_current_time"), final("Selamat siang"), config=HEAD + SERVERS["time"]) as started:
-        yield started
+daemon = one_daemon(call("get_current_time"), final("Selamat siang"), config=HEAD + SERVERS["time"])
 
 
 def of_metrics(daemon: Daemon) -> str:

@@ -6,13 +6,12 @@ import json
 import re
 import sqlite3
 import urllib.error
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.daemon import Daemon, RpcFailed, call, final, running
+from tests.daemon import Daemon, RpcFailed, call, final, one_daemon, running
 from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, Person, arrived, person, residents
 
 CONFIG = WITH_OFFICERS + REGISTER + FORMS
@@ -25,11 +24,7 @@ WORDS = (
 KTP = "KTP (asli)"
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    wants = call("generate_surat_alamat", **SAID)
-    with running(tmp_path_factory.mktemp("requests"), wants, final("Surat selesai."), config=CONFIG) as daemon:
-        yield daemon
+office = one_daemon(call("generate_surat_alamat", **SAID), final("Surat selesai."), config=CONFIG)
 
 
 @pytest.fixture(scope="module")

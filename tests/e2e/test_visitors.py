@@ -6,7 +6,6 @@ import hashlib
 import json
 import sqlite3
 import urllib.error
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import openai
 import pytest
 
 from agentd.access import TokenStore
-from tests.daemon import Daemon, RpcFailed, final, running
+from tests.daemon import Daemon, RpcFailed, final, one_daemon, running
 from tests.e2e.test_main_job import LETTER
 from tests.waiting import until
 
@@ -53,10 +52,7 @@ class Visitor:
             return error.code
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with running(tmp_path_factory.mktemp("visitors"), LETTER, final("Surat Anda selesai.")) as daemon:
-        yield daemon
+office = one_daemon(LETTER, final("Surat Anda selesai."))
 
 
 def token(office: Daemon, name: str, *scopes: Any) -> str:

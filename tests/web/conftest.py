@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.daemon import HEAD, READY_S, SERVERS, Daemon, final, running
+from tests.daemon import HEAD, READY_S, SERVERS, Daemon, final, one_daemon, running
 from tests.web.steps import enter
 
 CHROMIUM = "/usr/bin/chromium-headless-shell"
@@ -88,18 +88,12 @@ def fresh_office(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
             daemon.kill(15)
 
 
-@pytest.fixture(scope="package")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """A fresh machine whose model only greets, for tests that leave no session behind."""
-    with running(tmp_path_factory.mktemp("hall"), final("Halo, Bu."), config=LETTERS, env=NO_TOKEN) as daemon:
-        yield daemon
+hall = one_daemon(final("Halo, Bu."), config=LETTERS, env=NO_TOKEN, scope="package")
+"""A fresh machine whose model only greets, for tests that leave no session behind."""
 
 
-@pytest.fixture(scope="package")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """An office where everyone needs a token, for tests that leave no session, token or wrong token behind."""
-    with running(tmp_path_factory.mktemp("guarded"), final("Halo, Pak."), config=LETTERS) as daemon:
-        yield daemon
+guarded = one_daemon(final("Halo, Pak."), config=LETTERS, scope="package")
+"""An office where everyone needs a token, for tests that leave no session, token or wrong token behind."""
 
 
 @pytest.fixture

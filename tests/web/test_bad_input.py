@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from agentd.access import TokenStore
-from tests.daemon import HEAD, SERVERS, Daemon, call, final, running
+from tests.daemon import HEAD, SERVERS, Daemon, call, final, one_daemon
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.waiting import until
 from tests.web.conftest import LETTERS, NO_TOKEN
@@ -25,11 +25,8 @@ PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1366, "height": 900}
 
 
-@pytest.fixture(scope="module")
-def counter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """An office where nobody needs a token and every talk leads to a letter."""
-    with running(tmp_path_factory.mktemp("counter"), LETTER, final("Selesai."), config=LETTERS, env=NO_TOKEN) as daemon:
-        yield daemon
+counter = one_daemon(LETTER, final("Selesai."), config=LETTERS, env=NO_TOKEN)
+"""An office where nobody needs a token and every talk leads to a letter."""
 
 
 def say(page: Page, text: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.daemon import TOKEN, Daemon, final, running
+from tests.daemon import TOKEN, Daemon, final, one_daemon
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.e2e.test_parked import reached
 from tests.web.conftest import LETTERS, NO_TOKEN
@@ -27,12 +27,8 @@ def after(ms: int, text: str) -> dict[str, object]:
     return {"text": json.dumps(final(text)), "after_ms": ms}
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """One daemon for the talks of this file: markup, then a letter, then the end."""
-    script = (final(MARKUP), LETTER, after(200, "Surat Anda selesai."))
-    with running(tmp_path_factory.mktemp("chat"), *script, config=LETTERS, env=NO_TOKEN) as daemon:
-        yield daemon
+office = one_daemon(final(MARKUP), LETTER, after(200, "Surat Anda selesai."), config=LETTERS, env=NO_TOKEN)
+"""One daemon for the talks of this file: markup, then a letter, then the end."""
 
 
 def say(page: Page, text: str) -> None:

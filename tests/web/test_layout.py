@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from agentd.agent.languages import LANGUAGES
-from tests.daemon import TOKEN, Daemon, call, final, running
+from tests.daemon import TOKEN, Daemon, call, final, one_daemon
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import LETTERS, NO_TOKEN
 from tests.web.steps import fill_form, layout_faults, violations
@@ -31,10 +31,7 @@ FINGER, LEAST = 72, 24
 """Pixels of a target: on the kiosk (issue 10), and anywhere (WCAG 2.2, 2.5.8)."""
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with running(tmp_path_factory.mktemp("layout"), *TALK, config=LETTERS, env=NO_TOKEN) as daemon:
-        yield daemon
+office = one_daemon(*TALK, config=LETTERS, env=NO_TOKEN)
 
 
 class Walk:

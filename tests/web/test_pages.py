@@ -8,7 +8,6 @@ import json
 import re
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 
 from agentd import plugins
 from agentd.web.pages import files
-from tests.daemon import Daemon, final, running
+from tests.daemon import Daemon, final, one_daemon
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import LETTERS, NO_TOKEN
 
@@ -24,10 +23,7 @@ MAX_WEIGHT = 300_000
 PAGES = ("kiosk", "chat", "desk", "ask")
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with running(tmp_path_factory.mktemp("pages"), LETTER, final("Selesai."), config=LETTERS, env=NO_TOKEN) as daemon:
-        yield daemon
+office = one_daemon(LETTER, final("Selesai."), config=LETTERS, env=NO_TOKEN)
 
 
 def fetch(

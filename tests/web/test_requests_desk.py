@@ -5,13 +5,13 @@ One office for all of them, whose visitors came by the wire; no model is asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.daemon import SERVERS, Daemon, call, final, running
+from tests.daemon import SERVERS, Daemon, call, final, one_daemon
 from tests.e2e.register import REGISTER, WITH_OFFICERS, Person, person, residents
 from tests.e2e.test_main_job import LETTER
 from tests.web.steps import focused, opened, violations
@@ -31,11 +31,9 @@ MOVED = {
 DISPUTED = "Saya perlu surat keterangan domisili untuk keperluan melamar kerja. Alamat domisili saya Jl. Mawar No. 5"
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    wants = call(TOOL, keperluan="melamar kerja", alamat_domisili="Jl. Mawar No. 5")
-    with running(tmp_path_factory.mktemp("desk"), wants, final("Baik."), config=CONFIG) as daemon:
-        yield daemon
+office = one_daemon(
+    call(TOOL, keperluan="melamar kerja", alamat_domisili="Jl. Mawar No. 5"), final("Baik."), config=CONFIG
+)
 
 
 @pytest.fixture(scope="module")

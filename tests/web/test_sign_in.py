@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from agentd.access import TokenStore
-from tests.daemon import SERVERS, TOKEN, Daemon, running
+from tests.daemon import SERVERS, TOKEN, Daemon, one_daemon
 from tests.e2e.register import REGISTER, WITH_OFFICERS, residents
 from tests.web.steps import Held, calls, fill_form, focused, keys_to, layout_faults, note_prints, pair, violations
 
@@ -25,10 +25,7 @@ DOMISILI = "[data-letter=surat_keterangan_domisili]"
 REMEMBERED = "JSON.stringify([document.cookie, location.href, {...localStorage}, {...sessionStorage}])"
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with running(tmp_path_factory.mktemp("register"), NO_MODEL, config=CONFIG) as daemon:
-        yield daemon
+office = one_daemon(NO_MODEL, config=CONFIG)
 
 
 @pytest.fixture

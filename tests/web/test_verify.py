@@ -6,7 +6,6 @@ import io
 import json
 import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from agentd.apps.letters.pages import verify_page
 from agentd.apps.letters.pages.verify import QUANTUM_S
 from agentd.testing import ManualClock
 from servers.certificate.drawing.picture import pictures
-from tests.daemon import HEAD, SERVERS, Daemon, call, final, running
+from tests.daemon import HEAD, SERVERS, Daemon, call, final, one_daemon, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.web.conftest import LETTERS, NO_TOKEN
 from tests.web.steps import violations
@@ -28,10 +27,7 @@ from tests.web.test_pages import fetch
 JSON = {"Accept": "application/json"}
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with running(tmp_path_factory.mktemp("verify"), LETTER, final("Selesai."), config=LETTERS, env=NO_TOKEN) as daemon:
-        yield daemon
+office = one_daemon(LETTER, final("Selesai."), config=LETTERS, env=NO_TOKEN)
 
 
 @pytest.fixture(scope="module")

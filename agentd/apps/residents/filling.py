@@ -120,11 +120,7 @@ def filled(
 
 
 def _member(
-    properties: Mapping[str, Json],
-    arguments: Mapping[str, Json],
-    known: Known,
-    said: Sequence[str],
-    language: Language,
+    properties: Mapping[str, Json], arguments: Mapping[str, Json], known: Known, said: Sequence[str], language: Language
 ) -> Resident | None:
     """The member whom the citizen named; None if the form has no such field or it is empty. Raises WhichMember."""
     field_name = next((name for name, rule in properties.items() if _source(rule) == MEMBER), None)

@@ -49,10 +49,7 @@ class Forgotten(Message):
 
 
 @method(
-    "Session.verify",
-    result=VerificationResult,
-    scopes=ANYONE,
-    errors=(NotFound, Conflict, RateLimited, ToolExecution),
+    "Session.verify", result=VerificationResult, scopes=ANYONE, errors=(NotFound, Conflict, RateLimited, ToolExecution)
 )
 async def verify(services: Services, caller: Caller, params: VerifyParams) -> VerificationResult:
     """Prove who the visitor is, by NIK or card and PIN; the third wrong PIN locks for 15 minutes."""

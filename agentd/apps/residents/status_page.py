@@ -62,8 +62,5 @@ def _answer(request: web.Request, state: dict[str, str | None], status: int) -> 
     lines.append(str(state["message"]))
     body = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
     return web.Response(
-        text=plain(language, said["heading"], body),
-        content_type="text/html",
-        status=status,
-        headers=headers,
+        text=plain(language, said["heading"], body), content_type="text/html", status=status, headers=headers
     )

@@ -15,10 +15,7 @@ from tests.agentd.twins import wire
 
 async def test_a_login_is_in_the_audit_trail_and_a_wrong_token_is_not(tmp_path: Path) -> None:
     audit = AuditTrail(tmp_path, SystemClock())
-    async with (
-        wire(tmp_path, mounted=[login_route(audit)]) as at,
-        aiohttp.ClientSession() as session,
-    ):
+    async with wire(tmp_path, mounted=[login_route(audit)]) as at, aiohttp.ClientSession() as session:
 
         async def login(**headers: str) -> int:
             async with session.post(at.url + "/login", headers=headers) as answer:

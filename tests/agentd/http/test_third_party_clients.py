@@ -27,10 +27,7 @@ def node() -> str:
 
 async def output(*command: str, stdin: str = "") -> tuple[int, str]:
     process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
+        *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
     )
     out, _ = await asyncio.wait_for(process.communicate(stdin.encode()), 300)
     assert process.returncode is not None

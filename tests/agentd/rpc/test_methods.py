@@ -173,10 +173,7 @@ async def test_what_no_text_may_hold_is_taken_out_of_a_prompt() -> None:
         ({"prompt": "a", "run_id": "../etc"}, "run_id is wrong"),
         ({"prompt": "a", "run_id": ""}, "run_id is wrong"),
         ({"prompt": "a", "session_id": "a\nb"}, "session_id holds a character that can't be seen (U+000A at place 2)"),
-        (
-            {"prompt": "a", "session_id": "\u202ea"},
-            "a character that can't be seen (U+202E at place 1)",
-        ),
+        ({"prompt": "a", "session_id": "\u202ea"}, "a character that can't be seen (U+202E at place 1)"),
         ({"prompt": "a", "session_id": "ab\u200b"}, "U+200B at place 3); leave it out"),
         ({"prompt": "a", "session_id": "a\u3164"}, "U+3164 at place 2"),
         ({"prompt": "a", "session_id": "  "}, "session_id is blank"),

@@ -66,11 +66,7 @@ async def test_a_special_tool_answers_only_a_call_that_knows_what_it_is(
 async def test_each_call_carries_its_idempotency_key_and_session(host: McpToolHost) -> None:
     outcome = await do(host, "friendly", "meta")
     sent = {key: value for key, value in outcome.output.items() if key.startswith("agentd/")}
-    assert sent == {
-        "agentd/idempotency_key": "run-1:3",
-        "agentd/session_id": "session-1",
-        "agentd/language": "id",
-    }
+    assert sent == {"agentd/idempotency_key": "run-1:3", "agentd/session_id": "session-1", "agentd/language": "id"}
 
 
 async def test_a_call_says_who_asks_and_who_said_yes(host: McpToolHost) -> None:
@@ -101,11 +97,7 @@ async def test_a_renamed_tool_is_called_by_the_name_its_server_knows(host: McpTo
 
 @pytest.mark.parametrize(
     ("kind", "output", "message"),
-    [
-        ("json", {"number": 7}, '{"number": 7}'),
-        ("two", "  \nsecond", "second"),
-        ("nothing", None, ""),
-    ],
+    [("json", {"number": 7}, '{"number": 7}'), ("two", "  \nsecond", "second"), ("nothing", None, "")],
 )
 async def test_text_becomes_output_and_message(host: McpToolHost, kind: str, output: object, message: str) -> None:
     outcome = await do(host, "friendly", "contents", kind=kind)

@@ -11,17 +11,7 @@ import pytest
 from agentd.agent.toolset import assemble
 from agentd.messages import ServerSettings
 from bridges.mcp import McpToolHost, ServerLimits
-from tests.bridges.mcp.conftest import (
-    QUICK,
-    OpenBridge,
-    do,
-    friendly,
-    hostile,
-    request,
-    state,
-    until,
-    until_state,
-)
+from tests.bridges.mcp.conftest import QUICK, OpenBridge, do, friendly, hostile, request, state, until, until_state
 
 
 async def test_chatter_on_standard_output_is_skipped_and_never_logged(
@@ -36,8 +26,7 @@ async def test_chatter_on_standard_output_is_skipped_and_never_logged(
 
 
 @pytest.mark.parametrize(
-    ("script", "reason"),
-    [("flood", "its standard output is not MCP"), ("endless", "it sends a message without end")],
+    ("script", "reason"), [("flood", "its standard output is not MCP"), ("endless", "it sends a message without end")]
 )
 async def test_output_without_end_is_ended(bridge: OpenBridge, script: str, reason: str) -> None:
     host = await bridge(

@@ -111,10 +111,7 @@ TAMPERED: list[tuple[list[str], str]] = [
     ),
     (["DELETE FROM letter_calls", "DELETE FROM letters WHERE id = 2"], "002/SKD/CONTOH/III/2026 was deleted"),
     ([f"INSERT INTO letters SELECT {COPIED} FROM letters WHERE id = 1"], "004/SKD/CONTOH/III/2026 was put in"),
-    (
-        ["UPDATE letter_counters SET last = 1 WHERE series = 'SKD'"],
-        "the counter of series SKD of 2026 says 1, not 3",
-    ),
+    (["UPDATE letter_counters SET last = 1 WHERE series = 'SKD'"], "the counter of series SKD of 2026 says 1, not 3"),
     ([CHANGE_ENTRY], "entry 3 (reserved) was changed"),
     (["DELETE FROM letter_entries WHERE seq = 4"], "entries 4 to 4 are gone"),
     (["DELETE FROM letter_entries WHERE seq >= 7"], "the register has lost entries 7–10"),

@@ -163,8 +163,7 @@ def test_no_letter_that_ships_or_is_there_is_overwritten(tmp_path: Path, capsys:
 
 
 @pytest.mark.parametrize(
-    ("more", "says"),
-    [((), "several offices share this database (1, 2)"), (("--office", "7"), "there is no office 7")],
+    ("more", "says"), [((), "several offices share this database (1, 2)"), (("--office", "7"), "there is no office 7")]
 )
 def test_which_office_must_be_said_where_several_share(
     more: tuple[str, ...], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -16,10 +16,7 @@ DATA = [
 METADATA = {
     "data_description": "Daftar customer belum lunas",
     "source_operation_id": "get_raw_outstanding_details",
-    "column_schema": [
-        {"name": "customer_name", "type": "string"},
-        {"name": "outstanding_amount", "type": "decimal"},
-    ],
+    "column_schema": [{"name": "customer_name", "type": "string"}, {"name": "outstanding_amount", "type": "decimal"}],
 }
 ORDER_LINES = {
     "from_table": "order_lines",
@@ -79,12 +76,7 @@ async def test_schema_info_is_the_seeds_answer(state: Path) -> None:
                     {"name": "line_id", "type": "VARCHAR", "classification": "identifier"},
                     {"name": "order_id", "type": "VARCHAR", "classification": "identifier"},
                     {"name": "product_id", "type": "VARCHAR", "classification": "identifier"},
-                    {
-                        "name": "quantity",
-                        "type": "INTEGER",
-                        "classification": "quantitative",
-                        "is_aggregatable": True,
-                    },
+                    {"name": "quantity", "type": "INTEGER", "classification": "quantitative", "is_aggregatable": True},
                     {
                         "name": "unit_price",
                         "type": "DECIMAL",
@@ -166,10 +158,7 @@ async def test_data_put_away_come_back_by_their_handle(state: Path) -> None:
             "success": True,
             "retrieved_data": DATA,
         }
-        missing = {
-            "success": False,
-            "error": f"Data dengan handle_id '{handle_id}' tidak ditemukan untuk sesi ini.",
-        }
+        missing = {"success": False, "error": f"Data dengan handle_id '{handle_id}' tidak ditemukan untuk sesi ini."}
         asked = {"data_handle_id": handle_id}
         assert await server.call("retrieve_session_data", session_id="user_123_session_003", **asked) == missing
         assert await server.call("delete_session_data", session_id=session) == {"success": True, "deleted": 1}

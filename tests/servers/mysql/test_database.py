@@ -10,13 +10,7 @@ import pytest
 from sqlalchemy import column, func, select, table
 
 from servers.common.catalogue import catalogue_of
-from servers.common.database import (
-    Database,
-    DatabaseError,
-    StatementError,
-    TimeLimitError,
-    unique_names,
-)
+from servers.common.database import Database, DatabaseError, StatementError, TimeLimitError, unique_names
 from servers.common.values import json_value
 from tests.mariadb import PASSWORD, MariaDB
 from tests.servers.mysql.test_guard import cases

@@ -8,13 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from servers.common.database import (
-    ConfigurationError,
-    Database,
-    LostError,
-    TimeLimitError,
-    UnavailableError,
-)
+from servers.common.database import ConfigurationError, Database, LostError, TimeLimitError, UnavailableError
 from servers.common.database_address import given_url, sample_url
 from tests.mariadb import PASSWORD, MariaDB
 from tests.servers.mysql.test_database import ENDLESS, _running

@@ -33,8 +33,7 @@ def found(register: OpensidRegister, number: int) -> Found:
 
 
 @pytest.mark.parametrize(
-    ("pin", "stored"),
-    [("123456", "3645e735f033e8482be0c7993fcba946"), ("120000", "2f5896527715d189ce28103fe97bd393")],
+    ("pin", "stored"), [("123456", "3645e735f033e8482be0c7993fcba946"), ("120000", "2f5896527715d189ce28103fe97bd393")]
 )
 def test_a_pin_has_the_form_that_opensid_stores(pin: str, stored: str) -> None:
     assert opensid_form(pin) == stored
@@ -185,10 +184,7 @@ def test_a_missing_column_is_named(maria: MariaDB) -> None:
 
 
 def test_the_sessions_only_read_even_with_an_account_that_may_write(maria: MariaDB) -> None:
-    with (
-        pytest.raises(RegisterError),
-        Database(maria.url("root")).connection() as connection,
-    ):
+    with pytest.raises(RegisterError), Database(maria.url("root")).connection() as connection:
         connection.exec_driver_sql("UPDATE tweb_penduduk SET nama = 'X' WHERE id = 1")
 
 

@@ -11,11 +11,7 @@ SUMMARY: dict[str, Any] = {
     "purpose": "Menghitung ringkasan data piutang customer",
     "main_table": "arbook",
     "select_columns": [
-        {
-            "field_name": "arbook.CustomerCode",
-            "aggregation": "COUNT_DISTINCT",
-            "alias": "TOTAL_CUSTOMERS_OUTSTANDING",
-        },
+        {"field_name": "arbook.CustomerCode", "aggregation": "COUNT_DISTINCT", "alias": "TOTAL_CUSTOMERS_OUTSTANDING"},
         {
             "field_name": "(arbook.DocValueLocal - arbook.PaymentValueLocal)",
             "aggregation": "SUM",

@@ -118,11 +118,9 @@ def test_export_schema_writes_every_table_with_keys_and_comments(url: str) -> No
     assert len(tables) == 46
     assert tables["arbook"]["comment"] == "Buku piutang usaha per dokumen pelanggan (accounts receivable)."
     assert tables["arbook"]["primary_key"] == ["Periode", "CustomerCode", "TransType", "DocNo"]
-    assert {
-        "columns": ["CustomerCode"],
-        "referred_table": "mastercustomer",
-        "referred_columns": ["Code"],
-    } in tables["arbook"]["foreign_keys"]
+    assert {"columns": ["CustomerCode"], "referred_table": "mastercustomer", "referred_columns": ["Code"]} in tables[
+        "arbook"
+    ]["foreign_keys"]
     columns = {column["name"]: column for column in tables["sales_orders"]["columns"]}
     assert columns["total_amount"] == {
         "name": "total_amount",

@@ -119,8 +119,7 @@ def test_a_model_that_does_not_answer_fails_the_question_not_the_run(bench: Work
 
 
 @pytest.mark.parametrize(
-    ("question", "status"),
-    [(QUESTION, AgentStatus.SUCCESS), ("Berapa gaji dosen Sistem Operasi?", AgentStatus.FAILED)],
+    ("question", "status"), [(QUESTION, AgentStatus.SUCCESS), ("Berapa gaji dosen Sistem Operasi?", AgentStatus.FAILED)]
 )
 def test_what_readings_cover_is_answered_though_the_model_is_silent(
     bench: Workbench, question: str, status: AgentStatus

@@ -172,10 +172,7 @@ HARBOUR = {
             "Which captains sail more than one ship?",
             "WITH a, count(b) AS number WHERE number > 1 RETURN a.name, number",
         ),
-        (
-            "Which captains do not sail any ship?",
-            "MATCH (a:Captain) WHERE NOT (a)-[:SAILS]->(:Ship) RETURN a.name",
-        ),
+        ("Which captains do not sail any ship?", "MATCH (a:Captain) WHERE NOT (a)-[:SAILS]->(:Ship) RETURN a.name"),
         ("Which ships have tons divisible by 200?", "MATCH (a:Ship) WHERE a.tons % 200 = 0 RETURN a.name"),
         ("Which ships were built in 1990?", "MATCH (a:Ship) WHERE a.built STARTS WITH '1990' RETURN a.name"),
         (  # a property that no label has which is named asks for the one that has it

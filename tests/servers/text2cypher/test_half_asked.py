@@ -77,10 +77,7 @@ WHOLE = [
         "MATCH (t:Trader)-[:POSTED]->(n:Notice)<-[:READ]-(t) RETURN DISTINCT t.name",
     ),
     ("How many replies did cy send?", "MATCH (t:Trader {name: 'cy'})-[:SENT]->(r:Reply) RETURN count(r)"),
-    (
-        "Which traders replied to the notice Kelp?",
-        f"{SENT}-[:REPLIED]->(n:Notice {{title: 'Kelp'}}) RETURN t.name",
-    ),
+    ("Which traders replied to the notice Kelp?", f"{SENT}-[:REPLIED]->(n:Notice {{title: 'Kelp'}}) RETURN t.name"),
 ]
 
 

@@ -37,10 +37,7 @@ def first(bench: Workbench, question: str) -> str:
             "Which shipments have a sender port located in 'Norway'?",
             "MATCH (a:Shipment) WHERE a.sender_port_land = 'Norway' RETURN a",
         ),
-        (
-            "Show the 2 shipments with the highest weight.",
-            "MATCH (a:Shipment) RETURN a ORDER BY a.weight DESC LIMIT 2",
-        ),
+        ("Show the 2 shipments with the highest weight.", "MATCH (a:Shipment) RETURN a ORDER BY a.weight DESC LIMIT 2"),
         (
             "Which sender ports have the most shipments?",
             "MATCH (a:Shipment) RETURN a.sender_port, count(a) AS number ORDER BY number DESC LIMIT 1",

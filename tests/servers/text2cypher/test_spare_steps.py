@@ -43,11 +43,7 @@ office = graph_of(OFFICE)
         ),
         ("How many letters are there?", "MATCH (l:Letter) RETURN count(l)", "success"),
         ("How many letters are there?", "MATCH (:Desk)<-[:LETTERS]-(l:Letter) RETURN count(l)", "uncertain"),
-        (
-            "How many folders hold letters?",
-            "MATCH (f:Folder)-[:HOLDS]->(:Letter) RETURN count(DISTINCT f)",
-            "success",
-        ),
+        ("How many folders hold letters?", "MATCH (f:Folder)-[:HOLDS]->(:Letter) RETURN count(DISTINCT f)", "success"),
         ("How many folders hold letters?", "MATCH (f:Folder)-[:HOLDS]->(:Letter) RETURN count(f)", "uncertain"),
         ("How many letters are dated in 2013?", f"MATCH (l:Letter) WHERE {BEGIN} AND {END} RETURN count(l)", "success"),
         ("How many letters are dated in 2013?", f"MATCH (l:Letter) WHERE {BEGIN} RETURN count(l)", "uncertain"),
@@ -84,8 +80,7 @@ def test_a_step_a_count_or_a_bound_that_is_not_said_is_no_plain_success(
 
 
 @pytest.mark.parametrize(
-    ("question", "status"),
-    [("What is the date of 'Alfa'?", "success"), ("What is the date of letters?", "uncertain")],
+    ("question", "status"), [("What is the date of 'Alfa'?", "success"), ("What is the date of letters?", "uncertain")]
 )
 def test_what_is_asked_of_a_named_thing_is_all_that_is_to_be_shown(
     office: Workbench, question: str, status: str

@@ -76,10 +76,7 @@ def test_a_figure_for_things_and_a_text_for_a_number_are_no_plain_success(
 def test_names_are_all_that_is_asked_for_only_where_nothing_stands_beside_them(
     channels: Workbench, question: str, columns: str, *, asked: bool
 ) -> None:
-    hints, query = (
-        channels.linker.link(question),
-        f"MATCH (a:Owner)-[r:RUNS]->(b:Channel) RETURN {columns}",
-    )
+    hints, query = (channels.linker.link(question), f"MATCH (a:Owner)-[r:RUNS]->(b:Channel) RETURN {columns}")
     rows = channels.backend.run(query).rows
     found = doubts_of_choice(hints, query, rows, [query], channels.linker, lambda text: channels.backend.run(text).rows)
     assert [doubt.kind for doubt in found] == ([] if asked else ["columns"])

@@ -117,16 +117,7 @@ class Office:
             examples=self.examples,
         )
         brief = RunBrief({"plan_style": style}, caller)
-        row = RunRecord(
-            "run-1",
-            "s-1",
-            caller.id,
-            "analytics",
-            question,
-            brief,
-            "running",
-            "2023-03-01T02:00:00",
-        )
+        row = RunRecord("run-1", "s-1", caller.id, "analytics", question, brief, "running", "2023-03-01T02:00:00")
         publish = lambda kind, data: self.events.append((kind, data))  # noqa: E731
         return await run.execute(RunContext(row, MemoryJournal(self.records), publish))
 

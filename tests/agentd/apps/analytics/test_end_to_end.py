@@ -8,7 +8,6 @@ import json
 import signal
 import threading
 import urllib.error
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from tests.agentd.apps.analytics.scripts import (
     SALES_PLAN,
     fenced,
 )
-from tests.daemon import Daemon, RpcFailed, running
+from tests.daemon import Daemon, RpcFailed, one_daemon
 from tests.waiting import until
 
 SAMPLE = "\n\nContoh: data perusahaan rekaan, bukan data kantor ini (DATABASE_URL belum diatur)."
@@ -30,19 +29,15 @@ SAMPLE = "\n\nContoh: data perusahaan rekaan, bukan data kantor ini (DATABASE_UR
 SALES_QUESTION = "Buat laporan penjualan Januari 2023: total penjualan dan jumlah transaksinya"
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    """One daemon; each test scripts its own questions in a session of its own."""
-    with running(
-        tmp_path_factory.mktemp("books"),
-        SALES,
-        fenced(SALES_PLAN),
-        RECEIVABLES,
-        RECEIVABLES_PLAN,
-        config=CONFIG,
-        env={"AGENTD_CLOCK": "2023-03-01T09:00:00+07:00"},
-    ) as daemon:
-        yield daemon
+office = one_daemon(
+    SALES,
+    fenced(SALES_PLAN),
+    RECEIVABLES,
+    RECEIVABLES_PLAN,
+    config=CONFIG,
+    env={"AGENTD_CLOCK": "2023-03-01T09:00:00+07:00"},
+)
+"""One daemon; each test scripts its own questions in a session of its own."""
 
 
 def test_the_seeds_example_is_answered_to_the_last_digit_in_both_styles(office: Daemon) -> None:
@@ -51,10 +46,7 @@ def test_the_seeds_example_is_answered_to_the_last_digit_in_both_styles(office: 
     assert sales["error"] is None, sales["error"]
     assert sales["final_narrative"] == SALES_NARRATIVE + SAMPLE
     assert (sales["status"], sales["validation_status"], sales["quality_score"]) == ("completed", "passed", 100)
-    assert sales["executive_summary"] == {
-        "TOTAL_SALES_VALUE": "Rp 125.000.000,50",
-        "TRANSACTION_COUNT_VALUE": "456",
-    }
+    assert sales["executive_summary"] == {"TOTAL_SALES_VALUE": "Rp 125.000.000,50", "TRANSACTION_COUNT_VALUE": "456"}
     assert [query["result_key"] for query in sales["plan"]] == ["TOTAL_SALES_VALUE", "TRANSACTION_COUNT_VALUE"]
     tools = [call["tool_name"] for call in sales["mcp_tool_call_history"]]
     assert tools[0] == "get_relevant_schema_info"

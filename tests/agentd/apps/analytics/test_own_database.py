@@ -115,9 +115,7 @@ TABLES = [
     table("Order Details", "OrderID identifier, UnitPrice financial_amount"),
     table("Orders", "OrderID identifier, OrderDate temporal, Freight financial_amount, ShipName descriptive"),
 ]
-JOINS = [
-    {"from_table": "Order Details", "from_column": "OrderID", "to_table": "Orders", "to_column": "OrderID"},
-]
+JOINS = [{"from_table": "Order Details", "from_column": "OrderID", "to_table": "Orders", "to_column": "OrderID"}]
 
 
 @pytest.mark.parametrize("style", ["sql", "operations"])

@@ -51,13 +51,7 @@ def test_a_home_told_after_a_business_is_the_citizens(said: str) -> None:
     assert missing(USAHA, {"alamat": HOME}, said) == set()
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "nama ayah Abdul Rojak, nama ibu Juleha",
-        "nama ibu Juleha, nama ayah Abdul Rojak",
-    ],
-)
+@pytest.mark.parametrize("said", ["nama ayah Abdul Rojak, nama ibu Juleha", "nama ibu Juleha, nama ayah Abdul Rojak"])
 def test_parents_are_named_by_the_fields_names(said: str) -> None:
     assert missing(BIODATA, {"nama_ayah": "Abdul Rojak", "nama_ibu": "Juleha"}, said) == set()
     wrong = {"nama_ayah": "Juleha", "nama_ibu": "Abdul Rojak", "nama": "Abdul Rojak"}

@@ -36,11 +36,7 @@ def letter(key: str) -> ToolInfo:
 def look_up(name: str, input_schema: dict[str, Any], **meta: Any) -> ToolInfo:
     named = {f"agentd/{key}": value for key, value in meta.items()}
     return ToolInfo(
-        name=name,
-        server="certificate",
-        input_schema=input_schema,
-        annotations={"readOnlyHint": True},
-        meta=named,
+        name=name, server="certificate", input_schema=input_schema, annotations={"readOnlyHint": True}, meta=named
     )
 
 

@@ -28,8 +28,7 @@ CUSTOMERS = table(
     purpose="Data customer.",
 )
 LINES = table(
-    "Order Details",
-    "OrderID identifier, UnitPrice financial_amount, Quantity quantitative, Discount financial_amount",
+    "Order Details", "OrderID identifier, UnitPrice financial_amount, Quantity quantitative, Discount financial_amount"
 )
 
 
@@ -111,11 +110,7 @@ def test_what_is_said_is_accounted_for(question: str, query: str) -> None:
             "Country IS NULL",
         ),
         # periods
-        (
-            "Berapa order Juli 1996?",
-            "SELECT COUNT(*) AS n FROM Orders WHERE OrderDate >= '1996-07-01'",
-            "OrderDate",
-        ),
+        ("Berapa order Juli 1996?", "SELECT COUNT(*) AS n FROM Orders WHERE OrderDate >= '1996-07-01'", "OrderDate"),
         (
             "Berapa total nilai order Juli 1996?",
             "SELECT SUM(Total) AS t FROM Orders WHERE RequiredDate BETWEEN '1996-07-01' AND '1996-07-31'",
@@ -200,11 +195,7 @@ GERMANY = {"field_or_expression": "ShipCountry", "operator": "=", "value": "Germ
             {"select_columns": [FREIGHT], "filters": [GERMANY]},
             ["ShipCountry = 'Germany'"],
         ),
-        (
-            "Total freight per ship country?",
-            {"select_columns": [{"field_name": "ShipCountry"}, FREIGHT]},
-            [],
-        ),
+        ("Total freight per ship country?", {"select_columns": [{"field_name": "ShipCountry"}, FREIGHT]}, []),
         (
             "Total freight per ship country?",
             {"select_columns": [{"field_name": "CustomerID"}, FREIGHT], "group_by": ["CustomerID"]},

@@ -94,12 +94,7 @@ EACH = "FROM Lines l JOIN Orders o ON l.OrderID = o.OrderID GROUP BY o.CustomerI
             "SELECT COUNT(*) FROM Track",
             ["ada berapa", "composer"],
         ),
-        (
-            "How many tracks are there?",
-            "SELECT COUNT(*) FROM Track",
-            "SELECT SUM(TrackId) FROM Track",
-            ["TrackId"],
-        ),
+        ("How many tracks are there?", "SELECT COUNT(*) FROM Track", "SELECT SUM(TrackId) FROM Track", ["TrackId"]),
         (
             "Track yang harganya kurang dari 10?",
             "SELECT COUNT(*) FROM Track WHERE UnitPrice < 10",

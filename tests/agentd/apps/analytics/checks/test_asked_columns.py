@@ -36,12 +36,7 @@ BILLS = [{"table_name": "Bills", "columns": [{"name": "BillNo"}, {"name": "DueDa
     [
         ("How many bills are overdue?", "DueDate < '2023-03-01'", "DueDate > '2023-03-01'", "overdue"),
         ("Overdue bills", "'2023-03-01' > DueDate", "Paid = 0", "overdue"),
-        (
-            "Yang belum jatuh tempo",
-            "DueDate >= '2023-03-01' AND Paid = 0",
-            "DueDate < '2023-03-01'",
-            "jatuh tempo",
-        ),
+        ("Yang belum jatuh tempo", "DueDate >= '2023-03-01' AND Paid = 0", "DueDate < '2023-03-01'", "jatuh tempo"),
         ("Blacklisted bills", "IsBlacklisted = 1", "Paid = 0", "blacklisted"),
     ],
 )

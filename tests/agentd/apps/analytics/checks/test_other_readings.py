@@ -107,11 +107,7 @@ def differing(question: str, query: str) -> list[tuple[str, str]]:
             "SELECT COUNT(*) AS n FROM Orders WHERE Note IS NULL",
             [("Note", "NULLIF(Note, '')")],
         ),
-        (
-            "The cheapest order?",
-            "SELECT OrderId FROM Orders ORDER BY Bonus LIMIT 1",
-            [("Bonus", "NOT Bonus IS NULL")],
-        ),
+        ("The cheapest order?", "SELECT OrderId FROM Orders ORDER BY Bonus LIMIT 1", [("Bonus", "NOT Bonus IS NULL")]),
         ("The highest bonus?", "SELECT OrderId FROM Orders ORDER BY Bonus DESC LIMIT 1", []),
         ("Who is the youngest?", "SELECT Name FROM Customers ORDER BY Age LIMIT 1", []),
         ("Who is the oldest?", "SELECT Name, Age AS age FROM Customers ORDER BY age DESC, Name LIMIT 3", []),

@@ -14,10 +14,7 @@ from tests.agentd.apps.analytics.checks.test_joins import KNOWN, TABLES
 
 
 def doubled(query: str) -> list[str]:
-    plan: dict[str, Any] = {
-        "sql_queries_plan": [{"query": query, "result_key": "N"}],
-        "response_template": "{N}",
-    }
+    plan: dict[str, Any] = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
     return counted_twice(read_plan(plan, "sql", {}, []), Schema.read(TABLES, KNOWN))
 
 
