@@ -28,9 +28,8 @@ def load(entry: EntryPoint) -> Any:
     except Exception as error:
         from agentd.errors import PluginError
 
-        missing = advice(error) if isinstance(error, ModuleNotFoundError) else None
         kind = entry.group.removeprefix("agentd.").removesuffix("s").replace("_", " ")
-        why = missing or f"{type(error).__name__}: {error}"
+        why = advice(error) or f"{type(error).__name__}: {error}"
         raise PluginError(f"the {kind} `{entry.name}` ({entry.value}) cannot be loaded: {why}") from error
 
 
@@ -52,9 +51,9 @@ EXTRAS = {
 """{extra of `agentd`: the modules that it provides}."""
 
 
-def advice(error: ModuleNotFoundError) -> str | None:
-    """The install command for a module of an extra, on one line; None for any other module."""
-    module = (error.name or "").partition(".")[0]
+def advice(error: BaseException) -> str | None:
+    """The install command if a module of an extra is missing, on one line; None for any other error."""
+    module = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     for extra, modules in EXTRAS.items():
         if module in modules:
             return f"`{module}` is not installed; run: pip install 'agentd[{extra}]'"

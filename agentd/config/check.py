@@ -178,10 +178,8 @@ def _check_server(server: ServerEntry, where: KeyPath, problem: Report) -> None:
     if server.url is not None and not is_web_address(server.url):
         problem((*where, "url"), f"`{server.url}` is no address that starts with http:// or https://")
     if server.url is not None and server.credentials:
-        text = (
-            f"server `{server.name}` is not started by agentd, so no files reach it: name the credential in `headers`"
-        )
-        problem((*where, "credentials"), f"{text}, as `${{NAME}}`")
+        text = f"server `{server.name}` is not started by agentd, so no files reach it: "
+        problem((*where, "credentials"), f"{text}name the credential in `headers`, as `${{NAME}}`")
     for name in server.credentials:
         if wrong := wrong_name(name):
             problem((*where, "credentials"), wrong)

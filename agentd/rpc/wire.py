@@ -20,7 +20,7 @@ def error_object(error: BaseException, language: Language = "id") -> dict[str, A
     becomes a plain internal error; its text goes only to the log. The error's `data` may hold `user_message` (which
     replaces the table's) and `language` (of the run that it ended).
     """
-    if isinstance(error, ModuleNotFoundError) and (how := advice(error)):
+    if how := advice(error):
         log.error("extra.missing", advice=how)
         error = InternalError(how)
     if not isinstance(error, AgentdError):

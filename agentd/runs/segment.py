@@ -18,6 +18,7 @@ from agentd.agent.brief import Publish
 from agentd.agent.languages import replies
 from agentd.clock import iso
 from agentd.errors import AgentdError, BudgetExceeded, Cancelled, InternalError
+from agentd.installed import advice
 from agentd.messages import LIVE_ONLY, Event, EventType
 from agentd.ports import Clock
 from agentd.runs.cluster import EngineLimits, Node
@@ -106,8 +107,9 @@ class Segments:
         except AgentdError as error:
             return Result("failed", {}, error=error)
         except Exception as error:
-            log.exception("run.broke", kind=context.row.kind, error=type(error).__name__)
-            return Result("failed", {}, error=InternalError("the run broke; the daemon's log says where"))
+            if (how := advice(error)) is None:
+                log.exception("run.broke", kind=context.row.kind, error=type(error).__name__)
+            return Result("failed", {}, error=InternalError(how or "the run broke; the daemon's log says where"))
 
     async def _keep(self, result: Result, live: Live, publish: Publish) -> None:
         """Store the result durably before it is published, so that no client sees an end that could be lost.

@@ -46,6 +46,20 @@ async def test_an_earlier_segment_found_again_leaves_the_one_under_way_alone(tmp
     store.close()
 
 
+async def test_a_run_that_needs_a_missing_extra_ends_with_the_command(tmp_path: Path) -> None:
+    async def execute(_: RunContext) -> Result:
+        raise ModuleNotFoundError("No module named 'sqlglot'", name="sqlglot.expressions")
+
+    store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    node = Node(sqlite_engine(tmp_path / "dbos.db"))
+    async with Engine(store, node, {"agent": execute}, ManualClock()) as engine:
+        await engine.submit(RUN)
+        ended = await engine.wait("r1")
+    store.close()
+    assert ended is not None and ended.error is not None
+    assert "`sqlglot` is not installed; run: pip install 'agentd[analytics]'" in str(ended.error)
+
+
 async def test_a_run_whose_workflow_cannot_begin_is_cancelled_at_once_and_never_carried_out(tmp_path: Path) -> None:
     executed: list[str] = []
 
