@@ -36,12 +36,15 @@ class Tried:
     answered: bool
     """Whether this provider itself answered, with a valid action."""
     right: bool
-    """Whether it called the right tool, or rightly none."""
+    """Whether it answered, and called the right tool, or rightly none."""
     invented: int
     """Number of calls refused because nobody had said their values."""
     language: bool
+    """Whether it answered, in the wanted language."""
     seconds: float
     tokens: int
+    why: str = ""
+    """Why it did not answer, as far as the daemon says."""
 
 
 def register(commands: Any) -> None:
@@ -74,6 +77,8 @@ async def _try(settings: Any, providers: Sequence[str], show: bool) -> int:
         for provider in providers:
             outcomes = [await tried(client, provider, turn, show) for turn in turns]
             print(row(provider, outcomes), flush=True)
+            if why := next((outcome.why for outcome in outcomes if outcome.why), None):
+                print(f"  not answered: {why}")
             all_answered = all_answered and all(outcome.answered for outcome in outcomes)
     return 0 if all_answered else 1
 
@@ -87,7 +92,7 @@ async def tried(client: Any, provider: str, turn: Expected, show: bool = False) 
     try:
         outcome = await client.call("Agent.run", asked)
     except Refused as error:
-        outcome = error.error.get("data") or {}
+        outcome = {"why": error.error["message"], **(error.error.get("data") or {})}
     seconds = time.perf_counter() - began
     await client.call("Session.delete", {"session_id": session})
     if show:
@@ -106,16 +111,19 @@ def judged(turn: Expected, provider: str, outcome: Mapping[str, Any], seconds: f
     called = list(_called(outcome))
     answer = outcome.get("response") or ""
     usage = outcome.get("usage") or {}
-    passed_over = any(fallback["provider"] == provider for fallback in outcome.get("fallbacks", []))
+    passed_over = [one["message"] for one in outcome.get("fallbacks", []) if one["provider"] == provider]
+    answered = outcome.get("provider") == provider and not passed_over and "status" in outcome
+    right = turn.tool in called if turn.tool else not any(name.startswith("generate_") for name in called)
     return Tried(
-        answered=outcome.get("provider") == provider and not passed_over and "status" in outcome,
-        right=turn.tool in called if turn.tool else not any(name.startswith("generate_") for name in called),
+        answered=answered,
+        right=answered and right,
         invented=sum(
             "missing" in (step.get("output") or {}) for step in outcome.get("steps", []) if not step["success"]
         ),
-        language=not turn.language or detect(answer) == turn.language,
+        language=answered and (not turn.language or detect(answer) == turn.language),
         seconds=seconds,
         tokens=int(usage.get("input_tokens", 0)) + int(usage.get("output_tokens", 0)),
+        why=next(iter(passed_over), outcome.get("why", "")),
     )
 
 

@@ -37,9 +37,9 @@ REFUSED = step(LETTER, success=False, output={"missing": ["nik"]})
         (Expected("surat", tool=LETTER), outcome(approval={"tool": LETTER}), (True, True, 0, True)),
         (Expected("surat"), outcome(approval={"tool": LETTER}), (True, False, 0, True)),
         (Expected("surat"), outcome(REFUSED), (True, True, 1, True)),
-        (Expected("hai"), outcome(provider="q"), (False, True, 0, True)),
-        (Expected("hai"), outcome(fallbacks=[{"provider": "p"}]), (False, True, 0, True)),
-        (Expected("hai"), {"type": "provider_unavailable"}, (False, True, 0, True)),
+        (Expected("hai"), outcome(provider="q"), (False, False, 0, False)),
+        (Expected("hai"), outcome(fallbacks=[{"provider": "p", "message": "no key"}]), (False, False, 0, False)),
+        (Expected("hai"), {"type": "provider_unavailable"}, (False, False, 0, False)),
     ],
 )
 def test_a_turn_is_judged_by_who_answered_what_was_called_and_in_which_language(
@@ -50,8 +50,8 @@ def test_a_turn_is_judged_by_who_answered_what_was_called_and_in_which_language(
 
 
 def test_the_table_counts() -> None:
-    good, bad = Tried(True, True, 0, True, 1.0, 100), Tried(False, True, 2, False, 3.0, 0)
-    assert row("gemini", [good, bad]).split() == ["gemini", "1/2", "2/2", "2", "1/2", "2.0", "50"]
+    good, bad = Tried(True, True, 0, True, 1.0, 100), Tried(False, False, 2, False, 3.0, 0)
+    assert row("gemini", [good, bad]).split() == ["gemini", "1/2", "1/2", "2", "1/2", "2.0", "50"]
 
 
 def test_twenty_turns_are_run_at_a_provider(tmp_path: Path) -> None:
