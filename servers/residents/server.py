@@ -148,21 +148,16 @@ def _result(answer: BaseModel, meta: dict[str, Any]) -> CallToolResult:
 
 def _wrong(tool: str, arguments: Mapping[str, Any]) -> str | None:
     """Describe what is wrong with the arguments' shape, without repeating their values."""
+    if tool == "log_letter":
+        return _wrong_letter(arguments.get("letter"))
+    texts = ["nik"] if tool in ("get_resident", "list_family") else []
     if tool == "verify_resident":
         named = [name for name in ("nik", "card") if arguments.get(name) is not None]
         if len(named) != 1:
             return "verify_resident takes exactly one of nik and card"
-        texts: tuple[str, ...] = ("pin", *named)
-    elif tool in ("get_resident", "list_family"):
-        texts = ("nik",)
-    elif tool == "log_letter":
-        return _wrong_letter(arguments.get("letter"))
-    else:
-        return None
+        texts = ["pin", *named]
     wrong = [name for name in texts if not isinstance(arguments.get(name), str)]
-    if wrong:
-        return f"{tool} takes {' and '.join(wrong)} as text"
-    return None
+    return f"{tool} takes {' and '.join(wrong)} as text" if wrong else None
 
 
 def _wrong_letter(given: Any) -> str | None:

@@ -134,10 +134,9 @@ class Conversation:
     async def _letters(self, service: Service, chat: Chat) -> tuple[Choice, ...]:
         """A button for each letter; empty if no installed app has letters."""
         try:
-            found = await self._call("Letters.list", {}, self.caller(service, chat))
+            letters = (await self._call("Letters.list", {}, self.caller(service, chat)))["letters"]
         except AgentdError:
             return ()
-        letters = found["letters"] if isinstance(found, dict) else found.model_dump()["letters"]
         titled = ((one["tool"], one["titles"].get(chat.language, one["title"])) for one in letters)
         return tuple(Choice(id=LETTER + tool, title=title) for tool, title in titled)
 
