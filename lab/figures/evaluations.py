@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from lab.eval import books
 from lab.eval.evidence import altered, cod, letters, matrix, offices, soundness
 from lab.eval.evidence.__main__ import STEPS, Prepare, judge
 from lab.eval.evidence.filled import filled
-from lab.eval.evidence.report import Judged
+from lab.eval.evidence.report import Judged, arguments_passed
 from lab.eval.evidence.trials import Trial
 from lab.figures.record import ROOT, Figure, Found
 
@@ -122,18 +122,17 @@ def _cod() -> Found:
     rows: list[dict[str, Any]] = []
     for file in sorted(Path(folder).glob("*_dev.json")):
         language, dialogues = cod.load(file)
-        judged = asyncio.run(judge(cod.trials(language, dialogues)))
+        trials = list(cod.trials(language, dialogues))
+        judged = asyncio.run(judge(trials))
+        for name in ("shown", "after_a_question"):
+            later = [replace(trial, row=f"transaction, {name}") for trial in trials if trial.row == "transaction"]
+            judged += asyncio.run(judge(later, STEPS[name]))
         for half in HALVES:
             own = [each for each in judged if cod.half(each.trial.id.split(":")[0]) == half]
             kinds = {kind: row[language] for kind, row in _judged(own).items()}
-            arguments = {f"{row}'s arguments": _arguments(own, row) for row in cod.CALLS}
+            arguments = {f"{row}'s arguments": arguments_passed(own, row) for row in cod.CALLS}
             rows.append({"language": language, "half": half, **kinds, **arguments})
     return Found(tables={"calls": rows})
-
-
-def _arguments(judged: Sequence[Judged], row: str) -> str:
-    own = [each for each in judged if each.trial.row == row]
-    return f"{sum(each.arguments_right for each in own)} of {sum(len(each.trial.arguments) for each in own)}"
 
 
 def _answers(*words: str) -> list[dict[str, Any]]:

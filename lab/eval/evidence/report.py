@@ -71,3 +71,9 @@ def failures(judged: Sequence[Judged]) -> Iterator[str]:
         yield f"{trial.language} {trial.row} {trial.id}: {'refused' if trial.honest else 'PASSED'} {shown}"
         for said in trial.said[-6:]:
             yield f"      {said.by}: {said.text if said.by != 'tool' else said.value}"
+
+
+def arguments_passed(judged: Sequence[Judged], row: str) -> str:
+    """Of the calls of a row, how many arguments passed: `24 of 33`."""
+    own = [each for each in judged if each.trial.row == row]
+    return f"{sum(each.arguments_right for each in own)} of {sum(len(each.trial.arguments) for each in own)}"
