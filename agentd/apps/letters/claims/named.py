@@ -103,21 +103,24 @@ class Named:
         """Whether every word of a name was said."""
         return all(any(word in one.vocabulary for one in self._read) for word in fold(name))
 
+    @cached_property
+    def _spoken(self) -> frozenset[str]:
+        """The citizen's words."""
+        return frozenset(word for one in self._said if one.by == "citizen" for word in fold(one.text))
+
     def place(self, name: str) -> bool:
-        """Whether every word of a place was said, perhaps misspelt, or its initials were (`KL`)."""
+        """Whether each word of a place was named, or the citizen misspelt it or said the initials (`KL`)."""
         words = fold(name)
-        heard = frozenset[str]().union(*(one.vocabulary for one in self._read))
-        alike = {word: [each for each in heard if each[0] == word[0]] for word in words if word not in heard}
         initials = "".join(word[0] for word in words)
-        return (len(words) > 1 and initials in heard) or all(
-            get_close_matches(word, alike[word], 1, _ALIKE) for word in alike
+        return (len(words) > 1 and initials in self._spoken) or all(
+            self.person(word) or get_close_matches(word, self._spoken, 1, _ALIKE) for word in words
         )
 
     def day(self, day: date) -> bool:
         """Whether this date was named: in full, or by the citizen as a number (the 5 of `tanggal 5`) or as `besok`."""
         if any(day in one.dates for one in self._read):
             return True
-        spoken = frozenset(word for one in self._said if one.by == "citizen" for word in fold(one.text))
+        spoken = self._spoken
         by_day = str(day.day) in spoken or f"{day.day:02}" in spoken
         return by_day or any(spoken.issuperset(words.split()) for words in phrases().days)
 
