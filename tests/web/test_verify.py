@@ -8,6 +8,7 @@ import shutil
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 import zxingcpp
 from PIL import Image
@@ -221,11 +222,13 @@ def test_a_file_is_verified_as_json_in_either_form(office: Daemon, letter: dict[
         (b"\r\n" * 2**20 + form, "multipart/form-data; boundary=x", "ask"),
         (b"--x\r\nA: b\r\n\r\n\r\n" * 2**17, "multipart/form-data; boundary=x", "ask"),
     ]
+    assert office.process is not None
+    daemon = psutil.Process(office.process.pid)
     for body, kind, verdict in asked:
-        began = time.monotonic()
+        began = sum(daemon.cpu_times()[:2])
         _, _, answer = fetch(f"{office.url}/verify", body, source="127.0.0.3", Content_Type=kind, **JSON)
         assert json.loads(answer)["status"] == verdict
-        assert time.monotonic() - began < 4, "nobody else is answered meanwhile"
+        assert sum(daemon.cpu_times()[:2]) - began < 4, "nobody else is answered meanwhile"
 
 
 def test_an_address_that_asks_too_often_waits() -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
+
 from servers.certificate import cli
 from servers.certificate.issuing.issued import Issued
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.register.records import Letter
+from servers.certificate.register.tables import unguard
 from servers.certificate.settings import Settings
 
 NOW = "2026-03-05T09:15:00+07:00"
@@ -158,3 +161,35 @@ def issue(service: LetterService, answers: dict[str, Any] = DOMISILI, key: str |
     """Issue a letter, by default a surat keterangan domisili."""
     letter = service.catalogue.types[more.pop("letter", "surat_keterangan_domisili")]
     return service.issue(letter, answers, key, **more)
+
+
+LATER_COLUMNS = ("approved_by", "voided_by", "proposed_by", "proposed", "approvals")
+GUARD_OF_THEN = {
+    "sqlite": ("CREATE TRIGGER letters_stay BEFORE DELETE ON letters BEGIN SELECT RAISE(ABORT, 'stay'); END",),
+    "mariadb": (
+        "CREATE TRIGGER letters_keep BEFORE UPDATE ON letters FOR EACH ROW IF OLD.number <> NEW.number THEN "
+        "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'kept'; END IF",
+    ),
+    "postgresql": (
+        "CREATE FUNCTION letters_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF OLD.number <> NEW.number THEN RAISE EXCEPTION 'kept'; END IF; RETURN NEW; END $$",
+        "CREATE TRIGGER letters_keep BEFORE UPDATE OR DELETE ON letters FOR EACH ROW EXECUTE FUNCTION letters_keep()",
+    ),
+}
+
+
+def left_by_an_earlier_version(service: LetterService) -> None:
+    """Change the register to an earlier version's, without entries, journal and today's guards, and close it."""
+    with service.ledger._database.engine.begin() as connection:
+        dialect = connection.dialect.name
+        unguard(connection)
+        for change in (
+            *(f"ALTER TABLE letters DROP COLUMN {column}" for column in LATER_COLUMNS),
+            "DROP TABLE letter_entries",
+            "DELETE FROM letter_counters WHERE series = ''",
+            f"DROP INDEX letters_day{' ON letters' if dialect == 'mariadb' else ''}",
+            *GUARD_OF_THEN[dialect],
+        ):
+            connection.execute(sa.text(change))
+    service.journal.file.unlink()
+    service.close()

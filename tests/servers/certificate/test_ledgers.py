@@ -12,23 +12,11 @@ from servers.certificate.issuing.issued import IssueError
 from servers.certificate.register.database import LedgerError
 from servers.certificate.register.ledger import Ledger
 from servers.certificate.register.records import Consent, KeyConflict
-from servers.certificate.register.tables import guards_present, unguard
+from servers.certificate.register.tables import guards_present
 from tests.mariadb import mariadb
 from tests.postgresql import postgresql
-from tests.servers.certificate.letters import DOMISILI, issue, open_service
+from tests.servers.certificate.letters import DOMISILI, issue, left_by_an_earlier_version, open_service
 from tests.servers.certificate.test_drills import KEYS, assert_sound, run_four
-
-GUARD_OF_0_1_0 = {
-    "mariadb": (
-        "CREATE TRIGGER letters_keep BEFORE UPDATE ON letters FOR EACH ROW IF OLD.number <> NEW.number THEN "
-        "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'kept'; END IF",
-    ),
-    "postgresql": (
-        "CREATE FUNCTION letters_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        "IF OLD.number <> NEW.number THEN RAISE EXCEPTION 'kept'; END IF; RETURN NEW; END $$",
-        "CREATE TRIGGER letters_keep BEFORE UPDATE OR DELETE ON letters FOR EACH ROW EXECUTE FUNCTION letters_keep()",
-    ),
-}
 
 
 @pytest.fixture(scope="module", params=["mariadb", "postgresql"])
@@ -90,18 +78,7 @@ def test_the_database_itself_refuses_to_change_an_issued_letter(url: str, statem
 def test_a_register_of_an_earlier_version_goes_on(url: str, state: Path) -> None:
     service = open_service(state, LETTERS_DATABASE_URL=url)
     earlier = issue(service, DOMISILI | {"keperluan": "Sebelum"})
-    on = " ON letters" if service.ledger._database.engine.dialect.name == "mariadb" else ""
-    with service.ledger._database.engine.begin() as connection:
-        unguard(connection)
-        for column in ("approved_by", "voided_by", "proposed_by", "proposed", "approvals"):
-            connection.execute(sa.text(f"ALTER TABLE letters DROP COLUMN {column}"))
-        connection.execute(sa.text("DROP TABLE letter_entries"))
-        connection.execute(sa.text("DELETE FROM letter_counters WHERE series = ''"))
-        connection.execute(sa.text(f"DROP INDEX letters_day{on}"))
-        for statement in GUARD_OF_0_1_0[connection.dialect.name]:
-            connection.execute(sa.text(statement))
-    service.journal.file.unlink()
-    service.close()
+    left_by_an_earlier_version(service)
     later = open_service(state, LETTERS_DATABASE_URL=url)
     row = later.ledger.by_number(earlier.number)
     assert row is not None and row.approved_by is None

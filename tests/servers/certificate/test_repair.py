@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,9 @@ from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.issuing.standing import NotNow
 from servers.certificate.maintenance.audit import audit
 from servers.certificate.register.records import Approval, Consent
-from servers.certificate.register.tables import GUARDS
 from servers.certificate.signing import officekey
 from servers.certificate.verifying.verification import Verifier
-from tests.servers.certificate.letters import DOMISILI, issue, open_service
+from tests.servers.certificate.letters import DOMISILI, issue, left_by_an_earlier_version, open_service
 from tests.servers.certificate.test_audit import faults, forge, issued, ledger, office
 from tests.servers.certificate.test_standing import copy_of, put_back
 
@@ -146,24 +144,11 @@ def test_a_lost_key_is_replaced_only_by_renew_and_old_letters_stay_genuine(
 
 
 @pytest.fixture
-def earlier(service: LetterService, ledger: Path) -> Iterator[LetterService]:
-    """A register as agentd 0.1.0 left it: two letters, no entries, no journal, the guards of then."""
+def earlier(service: LetterService) -> LetterService:
+    """A register of two letters, as an earlier version left it."""
     for rt in (1, 2):
         issue(service, DOMISILI | {"rt": str(rt)}, f"run:{rt}")
-    service.ledger.close()
-    with sqlite3.connect(ledger) as connection:
-        for name in GUARDS["sqlite"]:
-            connection.execute(f"DROP TRIGGER {name}")
-        connection.execute("DROP TABLE letter_entries")
-        connection.execute("DROP INDEX letters_day")
-        connection.execute("DELETE FROM letter_counters WHERE series = ''")
-        for column in ("proposed", "proposed_by", "approvals"):
-            connection.execute(f"ALTER TABLE letters DROP COLUMN {column}")
-        connection.execute(
-            "CREATE TRIGGER letters_stay BEFORE DELETE ON letters BEGIN SELECT RAISE(ABORT, 'stay'); END"
-        )
-    connection.close()
-    service.journal.file.unlink()
+    left_by_an_earlier_version(service)
     return open_service(service.settings.home.parent)
 
 

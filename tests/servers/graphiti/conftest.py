@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,6 @@ class Connection:
         result = await self.client.call_tool(tool, arguments)
         assert not result.is_error, result.content
         return result.structured_content
-
-
-Connect = Callable[..., AbstractAsyncContextManager[Connection]]
 
 
 @asynccontextmanager

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-OUTSTANDING = "(arbook.DocValueLocal - arbook.PaymentValueLocal)"
-
 SUMMARY: dict[str, Any] = {
     "operation_id": "get_summary_stats",
     "purpose": "Menghitung ringkasan data piutang customer",
