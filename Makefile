@@ -112,7 +112,7 @@ docs: install ## render the pages that come from the code, then build all of doc
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 wheel: install ## the package, in dist/
-	@rm -rf build && $(BIN)/python -m build --wheel --no-isolation
+	@rm -rf build && $(BIN)/uv build --wheel --no-build-isolation --quiet && ls dist/agentd-*.whl
 	@rm -rf build agentd.egg-info  # Python, started here, would take the commands and plug-ins from it for ever
 
 audit: install ## known vulnerabilities of what the lock names; needs the package index's JSON interface

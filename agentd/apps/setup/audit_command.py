@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def register(commands: Any) -> None:
     parser = commands.add_parser("audit", help="show and verify the audit trail")
     parser.add_argument("--verify", action="store_true", help="only verify the trail; exit 0 if it is intact")
-    parser.add_argument("--expect", metavar="NUMBER:HASH", help="with --verify: an end that was recorded earlier")
+    parser.add_argument("--expect", metavar="NUMBER:HASH", help="verify, and look for an end that was recorded earlier")
     parser.add_argument("--action", metavar="PREFIX", default="", help="for example approval or session.deleted")
     parser.add_argument("--actor", metavar="ID", help="who did it")
     parser.add_argument("--subject", metavar="ID", help="the run, session, letter or token concerned")
@@ -56,7 +56,7 @@ def run(given: argparse.Namespace) -> int:
     if not state.is_dir():
         raise CommandError(f"there is no state folder {state}")
     trail = AuditTrail(state, SystemClock())
-    if given.verify:
+    if given.verify or given.expect:
         return _verify(trail, given.expect)
     found = [entry for entry in trail.entries() if _meant(entry, given)]
     for entry in found[-given.last :] if given.last else found:
