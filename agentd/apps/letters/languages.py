@@ -111,6 +111,8 @@ class Phrases:
     asking: Mapping[str, tuple[str, ...]]
     clock: Mapping[str, tuple[str, ...]]
     lengths: Mapping[str, tuple[str, ...]]
+    ordinals: Mapping[str, int]
+    marks: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     yet: Mapping[str, str]
     places: Mapping[str, int]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
 from agentd.agent.text import folded_tokens
+from agentd.apps.letters.evidence.fields.field import Field, Json
+from agentd.apps.letters.evidence.fields.spans import spans
 from agentd.apps.letters.evidence.normalisers.days import days
 from agentd.apps.letters.evidence.normalisers.hours import hours
 from agentd.apps.letters.evidence.normalisers.numbers import amounts, lengths
@@ -20,8 +23,13 @@ WEDNESDAY = date(2017, 9, 27)
 @pytest.mark.parametrize(
     ("said", "read"),
     [
-        ("first Friday of next month", []),
-        ("last Friday in October", []),
+        ("first Friday of next month", ["2017-10-06"]),
+        ("last Friday in October", ["2017-10-27"]),
+        ("Jumat pertama bulan Mei", ["2018-05-04"]),
+        ("third tuesday of september 2014", ["2014-09-16"]),
+        ("fifth Monday of next month", ["2017-10-30"]),
+        ("fifth Friday of next month", []),
+        ("last Sunday", ["2017-09-24"]),
         ("two Sundays from now", ["2017-10-08"]),
         ("bulan depan tgl 28", ["2017-10-28"]),
         ("on the third Monday", []),
@@ -82,10 +90,16 @@ def test_a_day_of_the_month_has_no_part_of_the_day() -> None:
         ("dua tiga orang", ["2", "3"]),
         ("10k", ["10000"]),
         ("telur 2 setengah matang", ["2"]),
+        ("two and a half years", ["2.5"]),
+        ("a hundred thousand", ["100000"]),
+        ("half a dozen eggs", ["6"]),
+        ("dua lusin", ["24"]),
+        ("anak kedua dari tiga", ["2", "3"]),
+        ("saldo minus 5", ["-5"]),
     ],
 )
 def test_amounts(said: str, read: list[str]) -> None:
-    assert [f"{amount:.0f}" for amount in amounts(folded_tokens(said))] == read
+    assert [f"{amount.normalize():f}" for amount in amounts(folded_tokens(said))] == read
 
 
 @pytest.mark.parametrize(
@@ -146,3 +160,32 @@ def test_an_rt_and_rw_in_one_field_are_the_same_however_they_are_written(value: 
 def test_a_telephone_number_may_have_its_area_in_brackets_or_its_country(said: str, value: str, other: str) -> None:
     assert not unproven(visit({"phone": value}, said))
     assert unproven(visit({"phone": other}, said))
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "value", "other"),
+    [
+        ("year", "lulus tahun 98, umur 45", "1998", "1945"),
+        ("year", "tahun dua ribu lima", "2005", "2000"),
+        ("year", "nineteen ninety-eight", "1998", "1990"),
+        ("year", "sembilan belas tujuh puluh", "1970", "1907"),
+        ("phone", "zero eight one two double three four five six seven", "0812334567", "081223456"),
+        ("phone", "oh eight one two triple five four three two one", "08125554321", "0812554321"),
+        ("phone", "0812/1567/8030", "081215678030", "15678030"),
+        ("phone", "0274/556781 atau 0274/556782", "0274556782", "0274556783"),
+        ("email", "jane dot doe at example dot com", "jane.doe@example.com", "doe@example.com"),
+        ("email", "nama(at)contoh.com", "nama@contoh.com", "nama@contoh.id"),
+        ("email", "jane_doe@example.com", "jane_doe@example.com", "jane.doe@example.com"),
+        ("number", "1.200.000", 1200000, 1),
+        ("number", "saldo minus 5", -5, 5),
+        ("number", "model 030, 6 tahun", 6, 36),
+        ("time", "19.30 WIB", "19:30", "07:30"),
+    ],
+)
+def test_a_value_in_a_citizens_own_form_is_that_value_and_no_other(
+    kind: str, said: str, value: Json, other: Json
+) -> None:
+    words, today = folded_tokens(said), date(2026, 11, 30)
+    field = Field("field:x", kind, None, "x", path="x", value=value)
+    assert any(span.supports for span in spans(field, words, today))
+    assert not any(span.supports for span in spans(replace(field, value=other), words, today))

@@ -30,6 +30,9 @@ _CODE_LETTERS = 4
 """The most letters before the hyphen of a code (`M-20417`)."""
 _KNOWN_WORDS = all_words().detection | CURRENCIES
 _CLITICS, _SILENT = phrases().clitics, phrases().silent_in_address
+_MARK_WORDS = {word: mark for mark, known in phrases().marks.items() for word in known}
+_AROUND_MARKS = frozenset("()[]<>")
+_INSIDE_EMAIL = frozenset("@._-+")
 _NEIGHBOURHOOD = 10
 """The most words of an RT and an RW."""
 _LONG = 64
@@ -54,7 +57,7 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
     found = list(read(field, words, today)) if read is not None else []
     marked = field.kind == "choice" and str(field.value) in choices.told_by_marks(field.enum)
     if field.kind in TEXTS or not (
-        marked or (field.common and read is not None) or any(span.supports for span in found)
+        marked or field.kind == "email" or (field.common and read is not None) or any(span.supports for span in found)
     ):
         born = field.kind == "place" and field.common
         wanted = tuple(word for word in field.spoken if not born or word not in _SILENT)
@@ -62,7 +65,8 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
             return []
         written = [Span(at, end, True) for at, end in _written(_as_heard(wanted, words), words)]
         if field.kind in NUMBERS:
-            written = [span for span in written if not _in_code(words, span.start)]
+            parts = _parts(words) if written else frozenset()
+            written = [span for span in written if span.start not in parts and not _in_code(words, span.start)]
         elif field.kind == "code" and written:
             dated = _in_days(words, today)
             written = [span for span in written if dated.isdisjoint(range(span.start, span.end))]
@@ -128,7 +132,7 @@ def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Spa
     wanted: Decimal | None = numbers.value(str(field.value))
     dated = _in_days(words, today)
     dated |= {at for start, end, _ in hours.hours(words) for at in range(start, end) if field.kind != "money"}
-    read = numbers.found(words)
+    read = numbers.years(words) if field.kind == "year" else numbers.found(words)
     ranged = {
         hit
         for one, two in pairwise(read)
@@ -139,7 +143,15 @@ def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Spa
         if _in_code(words, start) or (words[start][0] == "0" and len(words[start]) >= _IDENTIFIES):
             continue
         if dated.isdisjoint(range(start, end)) and (field.kind != "year" or 1900 <= value <= 2100):
-            yield Span(start, end, value == wanted and (start, end, value) not in ranged)
+            same = value == wanted or (-value == wanted and words[start - 1 : start] == ("-",))
+            yield Span(start, end, same and (start, end, value) not in ranged)
+
+
+def _parts(words: Sequence[str]) -> frozenset[int]:
+    """The indices of words that are certainly only a part of a number (`1` in `1.200.000` and `1.5`, `5` in `minus 5`);
+    a comma may also stand between two numbers."""
+    read = (hit for hit in numbers.found(words) if hit[2] % 1 == 0 or "," not in words[hit[0] : hit[1]])
+    return frozenset(at for start, end, value in read for at in range(start, end) if end - start > 1 or value < 0)
 
 
 def _in_days(words: Sequence[str], today: date) -> set[int]:
@@ -195,6 +207,17 @@ def _of_codes(field: Field, words: Sequence[str], today: date) -> Iterator[Span]
             yield Span(start, end, False)
 
 
+def _of_emails(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
+    """An e-mail address whose marks may be words (`jane dot doe at example dot com`, `nama(at)contoh.com`)."""
+    wanted, said = folded_tokens(str(field.value)), [_MARK_WORDS.get(word, word) for word in words]
+    heard = [at for at, word in enumerate(words) if word not in _AROUND_MARKS]
+    for first in range(len(heard) - len(wanted) + 1 if wanted else 0):
+        each = heard[first : first + len(wanted)]
+        same = all(want in (words[at], said[at]) for want, at in zip(wanted, each, strict=True))
+        if same and not (first and said[heard[first - 1]] in _INSIDE_EMAIL):
+            yield Span(each[0], each[-1] + 1, True)
+
+
 def _joined(value: str) -> str:
     return "".join(fold(value))
 
@@ -232,7 +255,7 @@ def _of_neighbourhoods(field: Field, words: Sequence[str], _today: date) -> Iter
 _KINDS: dict[str, Callable[[Field, Sequence[str], date], Iterator[Span]]] = {
     **{"date": _of_days, "time": _of_hours, "choice": _of_choices, "code": _of_codes},
     **dict.fromkeys(NUMBERS, _of_numbers),
-    **{"phone": _of_runs(digits.phone, 7), "rtrw": _of_neighbourhoods},
+    **{"phone": _of_runs(digits.phone, 7), "rtrw": _of_neighbourhoods, "email": _of_emails},
     **dict.fromkeys(("nik", "kk"), _of_runs(digits.sixteen, 16)),
 }
 

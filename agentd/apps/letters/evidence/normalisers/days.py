@@ -22,7 +22,7 @@ from agentd.apps.letters.evidence.normalisers.clock import (
     count,
     made,
 )
-from agentd.apps.letters.evidence.normalisers.numbers import DIGIT_WORDS, SPOKEN, spoken, unit
+from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN, unit, year
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.normalisers.weekdays import WEEKDAYS, settled, weekday
 from agentd.apps.letters.languages import phrases
@@ -182,13 +182,13 @@ def _numeric(words: Sequence[str], at: int) -> Day | None:
         return None
     if len(parts[0]) == 4:
         return made(at, end, int(parts[0]), int(parts[1]), int(parts[2]))
-    year = _year(parts[2])
-    if year is None or len(parts[0]) > 2 or len(parts[1]) > 2:
+    of, _ = year(parts, 2)
+    if of is None or len(parts[0]) > 2 or len(parts[1]) > 2:
         return None
     day, number = int(parts[0]), int(parts[1])
     if number > 12 >= day:
         day, number = number, day
-    return made(at, end, year, number, day)
+    return made(at, end, of, number, day)
 
 
 def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | None:
@@ -208,12 +208,12 @@ def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | N
         if named is None:
             return _of_month(words, at, end, number, today, marked=marked > 0) if number and today else None
         end = said = said + 1
-    year, stop = (_year_counted(words, end, today) if today else None) or _year_said(words, _skip(words, end))
-    if year is None and at > 1 and words[at - 1] in _MARKS and len(words[at - 2]) == 4 and words[at - 2].isdecimal():
-        year, stop = int(words[at - 2]), said  # `2019-Aug-01`
-    if year is None and today is not None and number is not None:
-        year, stop = today.year + ((named, number) < (today.month, today.day)), said
-    return made(at, stop, year, named, number) if number is not None and year is not None else None
+    of, stop = (_year_counted(words, end, today) if today else None) or year(words, _skip(words, end))
+    if of is None and at > 1 and words[at - 1] in _MARKS and len(words[at - 2]) == 4 and words[at - 2].isdecimal():
+        of, stop = int(words[at - 2]), said  # `2019-Aug-01`
+    if of is None and today is not None and number is not None:
+        of, stop = today.year + ((named, number) < (today.month, today.day)), said
+    return made(at, stop, of, named, number) if number is not None and of is not None else None
 
 
 def _of_month(words: Sequence[str], at: int, end: int, number: int, today: date, *, marked: bool) -> Day | None:
@@ -241,29 +241,7 @@ def _year_counted(words: Sequence[str], at: int, today: date) -> tuple[int, int]
     return None
 
 
-def _year_said(words: Sequence[str], at: int) -> tuple[int | None, int]:
-    """(year, index after it); handles years said as two numbers (`nineteen ninety five`)."""
-    if at < len(words) and words[at].isdecimal():
-        return _year(words[at]), at + 1
-    year, end = count(words, at)
-    if year is None or year >= 1000:
-        return year, end
-    zero = at + 1 < len(words) and DIGIT_WORDS.get(words[at + 1]) == 0  # `nineteen zero one`
-    head, tail = spoken(words[at : at + 1], 0), spoken(words, at + 1 + zero)
-    plain = head and tail and head[0] in (19, 20) and (0 < tail[0] < 10 if zero else 10 <= tail[0] < 100)
-    return (head[0] * 100 + tail[0] if plain and head and tail else None), end
-
-
 def _skip(words: Sequence[str], at: int) -> int:
     """The index after words that may stand inside a date, at most `_BETWEEN_PARTS` further."""
     last = min(at + _BETWEEN_PARTS, len(words))
     return next((place for place in range(at, last) if words[place] not in _INSIDE), last)
-
-
-def _year(digits: str) -> int | None:
-    if len(digits) == 4:
-        return int(digits)
-    if len(digits) != 2:
-        return None
-    year = int(digits)
-    return 2000 + year if year <= 20 else 1900 + year if year > 35 else None

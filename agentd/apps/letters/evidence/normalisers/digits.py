@@ -6,11 +6,16 @@ from collections.abc import Sequence
 
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.normalisers.numbers import DIGIT_WORDS
+from agentd.apps.letters.languages import phrases
 
 SIXTEEN = frozenset({"nik", "kk"})
 """The kinds of numbers with sixteen digits."""
-_GROUPING = frozenset({"-", ".", " ", ")"})
+_GROUPING = frozenset({"-", ".", " ", ")", "/"})
 """`(` begins a number only: `(021) 5551234`."""
+_AREA, _WHOLE = 3, 6
+"""A slash groups digits if they begin with at least as many as an area (no day), and the last aren't a whole number."""
+_TIMES = {word: int(key[1:]) for key, known in phrases().lengths.items() if key[0] == "*" for word in known}
+"""Words that repeat the next digit (`double three`), or with 0 are a zero among digits (`oh`)."""
 
 
 def runs(words: Sequence[str], at_least: int) -> list[tuple[int, int, str]]:
@@ -18,23 +23,34 @@ def runs(words: Sequence[str], at_least: int) -> list[tuple[int, int, str]]:
     found: list[tuple[int, int, str]] = []
     at = 0
     while at < len(words):
-        if not (words[at].isdecimal() or words[at] in DIGIT_WORDS):
-            at += 1
-            continue
         start, digits = at, ""
         while at < len(words):
-            if words[at].isdecimal():
-                if len(digits) + len(words[at]) > 16 and len(digits) >= at_least:
-                    break
-                digits += words[at]
-            elif words[at] in DIGIT_WORDS:
-                digits += str(DIGIT_WORDS[words[at]])
-            elif not (words[at] in _GROUPING and at + 1 < len(words) and words[at + 1].isdecimal()):
+            said, end = _digit(words, at)
+            if said and len(digits) + len(said) > 16 and len(digits) >= at_least:
                 break
-            at += 1
+            if not said and not (digits and _groups(words, start, at)):
+                break
+            digits, at = digits + said, end
         if len(digits) >= at_least:
             found.append((start, at, digits))
+        at = max(at, start + 1)
     return found
+
+
+def _digit(words: Sequence[str], at: int) -> tuple[str, int]:
+    """(the digits that a word says, index after it); no digits for any other word."""
+    times, word = _TIMES.get(words[at]), words[at]
+    if times is None or at + 1 == len(words):
+        return (word if word.isdecimal() else str(DIGIT_WORDS.get(word, ""))), at + 1
+    after = str(DIGIT_WORDS.get(words[at + 1], words[at + 1]))
+    said = after * times or "0" if len(after) == 1 and after.isdecimal() else ""
+    return said, at + 2 if times else at + 1
+
+
+def _groups(words: Sequence[str], start: int, at: int) -> bool:
+    """Whether a mark stands inside a grouped number."""
+    slashed = words[at] == "/" and not (len(words[start]) >= _AREA and len(words[at - 1]) < _WHOLE)
+    return words[at] in _GROUPING and not slashed and "".join(words[at + 1 : at + 2]).isdecimal()
 
 
 def sixteen(value: str) -> str | None:

@@ -13,8 +13,10 @@ from agentd.apps.letters.languages import phrases
 
 _WORDS = all_words()
 DIGIT_WORDS = _WORDS.digits
-_TEENS = {**_WORDS.numbers, **_WORDS.ordinals}
-_SCALES = _WORDS.scales
+_MORE = {word: int(key) for key, known in phrases().lengths.items() if key.isdecimal() for word in known}
+"""Numbers that also multiply the number before them: `a dozen`, `two dozen`."""
+_TEENS = {**_WORDS.numbers, **_WORDS.ordinals, **_MORE}
+_SCALES = {**_MORE, **_WORDS.scales}
 _GLUE = _WORDS.number_joiners | {"-"}
 _BETWEEN = _WORDS.number_joiners | {","}
 LONGEST = 32
@@ -66,9 +68,43 @@ def found(words: Sequence[str]) -> list[tuple[int, int, Decimal]]:
     hits: list[tuple[int, int, Decimal]] = []
     at = 0
     while at < len(words):
-        hit = _amount(words, at)
-        hits += [(at, hit[1], hit[0])] if hit else []
+        if hit := _amount(words, at):
+            signed = tuple(words[max(0, at - 1) : at]) in _MINUS or tuple(words[max(0, at - 2) : at]) in _SIGNED
+            hits.append((at, hit[1], -hit[0] if signed else hit[0]))
         at = hit[1] if hit else at + 1
+    return hits
+
+
+def year(words: Sequence[str], at: int) -> tuple[int | None, int]:
+    """(year, index after it) at an index: `1990`, `dua ribu lima`, `nineteen ninety five`.
+
+    One of two digits counts only if its century is clear (90 is 1990, 05 is 2005; 21 to 35 could be either).
+    """
+    if at < len(words) and words[at].isdecimal():
+        number, size = int(words[at][:4]), len(words[at])
+        century = 0 if size == 4 else 2000 if number <= 20 else 1900 if number > 35 else None
+        return (None if century is None or size not in (2, 4) else century + number), at + 1
+    said, end = spoken(words, at) or (None, at)
+    for middle in range(at + 1, min(at + 3, len(words)) if said and said < 1000 else 0):
+        first = middle + (words[middle] == "-")
+        zero = DIGIT_WORDS.get("".join(words[first : first + 1])) == 0  # `nineteen zero one`
+        head, tail = spoken(words[at:middle], 0), spoken(words, first + zero)
+        if (
+            head in ((19, middle - at), (20, middle - at))
+            and tail
+            and tail[0] in (range(1, 10) if zero else range(10, 100))
+        ):
+            return head[0] * 100 + tail[0], tail[1]
+    return (None if said and said < 1000 else said), end
+
+
+def years(words: Sequence[str]) -> list[tuple[int, int, Decimal]]:
+    """(start, end, year) of every year in folded words; one of two digits only behind the word for it: `tahun 98`."""
+    hits: list[tuple[int, int, Decimal]] = []
+    for at, word in enumerate(words):
+        named = not word.isdecimal() or len(word) == 4 or unit(words[max(0, at - 1) : at]) == "year"
+        if named and (not hits or at >= hits[-1][1]) and (hit := year(words, at))[0]:
+            hits.append((at, hit[1], Decimal(hit[0] or 0)))
     return hits
 
 
@@ -86,13 +122,15 @@ def _amount(words: Sequence[str], at: int) -> tuple[Decimal, int] | None:
 
 def _scaled(words: Sequence[str], at: int) -> tuple[Decimal, int, int] | None:
     """(amount, end, its scale or 1) at an index, without smaller scales behind it: `1 juta`."""
-    said = _written(words, at) if words[at].isdecimal() else spoken(words, at)
+    nth = phrases().ordinals.get(words[at])
+    said = _written(words, at) if words[at].isdecimal() else (nth, at + 1) if nth else spoken(words, at)
     value, end = (Decimal(said[0]), said[1]) if said else (Decimal(0), at)
     if said and end < len(words) and words[end] in _POINTS and (digits := _digits(words, end + 1)):
         value, end = Decimal(f"{value}.{digits}"), end + 1 + len(digits)
     half = len(_HALVES.at(words, end))
     counted = words[end + half] if half and end + half < len(words) else ""
-    if counted in _SCALES or (counted and _LENGTH_BOOK.begins(counted)):
+    whole = said and half and (not counted or words[end] in _GLUE)  # `two and a half`
+    if whole or counted in _SCALES or (counted and _LENGTH_BOOK.begins(counted)):
         value, end = value + Decimal("0.5"), end + half
     elif not said:
         return None
@@ -110,6 +148,9 @@ def _digits(words: Sequence[str], at: int) -> str:
 
 _UNITS = {"minute": (0, 1), "hour": (0, 60), "day": (0, 1440), "week": (0, 10080), "month": (1, 1), "year": (1, 12)}
 """{unit: (0 for minutes or 1 for months, how many of them)}."""
+_MINUS = [(word,) for word in phrases().lengths["-"]]
+_SIGNED = [(mark, "-") for mark in ":=("]
+"""Before a number below zero; a hyphen alone may also begin an item of a list or a range."""
 _HALVES, _POINTS = Phrasebook(phrases().lengths["0.5"]), frozenset(phrases().lengths["."])
 _LENGTHS = {
     tuple(each.split()): key.split() for key, known in phrases().lengths.items() if key[-1].isalpha() for each in known

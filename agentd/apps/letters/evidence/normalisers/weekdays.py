@@ -7,12 +7,13 @@ from datetime import date, timedelta
 
 from agentd.agent.languages import words as all_words
 from agentd.apps.letters.evidence.normalisers.clock import MONTHS, Day, at_clock, before_clock, count, made
+from agentd.apps.letters.evidence.normalisers.numbers import unit, year
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.languages import phrases
 
 WEEKDAYS = {tuple(name.split()): at for at, names in enumerate(phrases().weekdays) for name in names}
 _BOOK = Phrasebook(WEEKDAYS)
-_ORDINALS = all_words().ordinals
+_ORDINALS = {**all_words().ordinals, **phrases().ordinals}
 _OF = phrases().date_noise | {*phrases().clock["in"]}
 _LONG = 31  # days; from the first day of a month on, so many are in the next
 
@@ -28,8 +29,8 @@ def weekday(words: Sequence[str], at: int, today: date) -> Day | None:
     number = WEEKDAYS[phrase]
     if any(at_clock(words, at, key) > len(phrase) for key in ("next_week", "this_week", "last_week")):
         return None  # `minggu depan` isn't a Sunday
-    if words[max(at - 1, 0)] in _ORDINALS:  # `first Sunday of May`
-        return None
+    if not _ORDINALS.keys().isdisjoint((words[max(at - 1, 0)], *words[end : end + 1])):
+        return _of_month(words, at, end, today)
     monday = today - timedelta(days=today.weekday())
     gone = (today.weekday() - number) % 7 or 7
     for key, day in (
@@ -40,8 +41,9 @@ def weekday(words: Sequence[str], at: int, today: date) -> Day | None:
         before = before_clock(words, at, key)
         after = 0 if before else at_clock(words, end, key)
         if before or after:
-            of_month = key == "last" and before and not _OF.isdisjoint(words[end : end + 1])  # `last Friday of May`
-            return None if of_month else (at - before, end + after, day)
+            if key == "last" and before and not _OF.isdisjoint(words[end : end + 1]):
+                return _of_month(words, at, end, today)
+            return at - before, end + after, day
     coming = today + timedelta(days=(number - today.weekday()) % 7 or 7)
     after = at_clock(words, end, "from_now") if at else 0
     if after and (many := count(words, at - 1)[0]):  # `two Sundays from now`
@@ -52,6 +54,44 @@ def weekday(words: Sequence[str], at: int, today: date) -> Day | None:
     if said is not None and dated and (noise or words[end].isdecimal()):
         return next(_matching(at, stop, today, said, number), None)
     return at, end, coming
+
+
+def _nth(words: Sequence[str], at: int) -> int:
+    """Which one a word counts: 1 for `first`, -1 for `last`; 0 for any other word."""
+    last = -1 if at >= 0 and at_clock(words, at, "last") == 1 else 0
+    return _ORDINALS.get(words[at], last) if 0 <= at < len(words) else 0
+
+
+def _of_month(words: Sequence[str], at: int, end: int, today: date) -> Day | None:
+    """The nth weekday of a month: `first Friday of May`, `last Sunday in March 2014`, `Jumat pertama bulan depan`."""
+    start = at - (_nth(words, at - 1) != 0)
+    nth, number = _nth(words, start) or _nth(words, end), WEEKDAYS[tuple(words[at:end])]
+    month = _month(words, end + (start == at), today)
+    for first, stop in month:
+        since = first if nth > 0 else _next(first) - timedelta(days=7)
+        day = since + timedelta(days=(number - since.weekday()) % 7 + 7 * max(nth - 1, 0))
+        if day.month == first.month and (day >= today or first is month[-1][0]):
+            return start, stop, day
+    return None
+
+
+def _month(words: Sequence[str], at: int, today: date) -> list[tuple[date, int]]:
+    """The months, by their first days, that words behind a weekday may mean, each with the index after it."""
+    for place in range(at, len(words)):
+        for key, first in (("this_month", today.replace(day=1)), ("next_month", _next(today))):
+            if size := at_clock(words, place, key):
+                return [(first, place + size)]
+        if number := MONTHS.get(words[place]):
+            of, stop = year(words, place + 1) if len("".join(words[place + 1 : place + 2])) > 2 else (None, 0)
+            known = [(of, stop)] if of else [(today.year, place + 1), (today.year + 1, place + 1)]
+            return [(hit[2], end) for which, end in known if (hit := made(at, end, which, number, 1))]
+        if words[place] not in _OF and unit(words[place : place + 1]) != "month":
+            return []
+    return []
+
+
+def _next(day: date) -> date:
+    return (day.replace(day=1) + timedelta(days=_LONG)).replace(day=1)
 
 
 def settled(hit: Day, other: Day | None, words: Sequence[str], *, whole: bool) -> Day | None:
@@ -80,4 +120,4 @@ def _matching(start: int, end: int, since: date, day: int, number: int) -> Itera
         hit = made(start, end, of.year, of.month, day)
         if hit is not None and hit[2].weekday() == number:
             yield hit
-        of = (of + timedelta(days=_LONG)).replace(day=1)
+        of = _next(of)
