@@ -29,6 +29,7 @@ from agentd.apps.analytics.planner.schema import plan_schema
 from agentd.apps.analytics.planner.template import worded_truly
 from agentd.apps.analytics.question.periods import periods_in, timeless
 from agentd.apps.analytics.schema import Schema
+from agentd.apps.analytics.sql.written_days import days_otherwise
 from agentd.apps.analytics.state import AgentState, NodeFailed, past_questions
 from agentd.apps.analytics.wording import say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
@@ -137,7 +138,7 @@ async def _checked(
     if plan.empty:
         raise NodeFailed(say["no_data_fits"], "the model planned no query", validation_status="failed_planning")
     plan = without_details(plan, schema)
-    silent = refusals(state, plan, named, " ".join(said))
+    silent = [*refusals(state, plan, named, " ".join(said)), *days_otherwise(plan.results, schema)]
     plan = replace(currencies.unlabelled(plan, schema), fatal=[*plan.fatal, *silent])
     refused = [] if plan.fatal else await _refused(plan, context)
     if denied := next(filter(None, map(_DENIED.search, refused)), None):  # another plan can't fix that

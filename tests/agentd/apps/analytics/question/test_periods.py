@@ -18,6 +18,7 @@ TODAY = date(2023, 3, 15)
     [
         ("Total penjualan Januari 2023", "2023-01-01", "2023-01-31", "Januari 2023"),
         ("sales in Feb 2023", "2023-02-01", "2023-02-28", "Februari 2023"),
+        ("invoice USD Februari 2023", "2023-02-01", "2023-02-28", "Februari 2023"),  # no `sd`
         ("bulan lalu", "2023-02-01", "2023-02-28", "Februari 2023"),
         ("bulan depan", "2023-04-01", "2023-04-30", "April 2023"),
         ("next year", "2024-01-01", "2024-12-31", "2024"),
