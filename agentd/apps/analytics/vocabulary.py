@@ -28,7 +28,8 @@ Key = Literal[
     "at_most", "later", "earlier", "included", "whether", "emptied", "there_are", "several", "voided", "counting",
     "without", "by_month", "before_period", "names", "titles", "order_to", "name_parts", "own_units", "how_many", "who",
     "lists", "sorts", "each", "when", "unit_values", "quantities", "picks", "reads", "writes", "quotients", "shares",
-    "neutral", "measures", "balances", "by_which", "own_currency", "telling_nothing", "narrating",
+    "neutral", "measures", "balances", "by_which", "own_currency", "telling_nothing", "narrating", "relates",
+    "either",
 ]  # fmt: skip
 """A key of a pack that holds words; the files explain each."""
 

@@ -202,17 +202,23 @@ def _shown(reading: Reading) -> Iterator[str]:
     wanted = (each for each in reading.labels if reading.called(each) and not reading.fixed(each))
     if reading.labels and all(map(reading.for_a_name, wanted)):
         yield ", ".join(dict.fromkeys(column.name for column in reading.labels))
+    kinds, limit = {reading.kind(column) for column in reading.shown}, reading.select.args.get("limit")
+    listed = reading.select.args.get("order") and not reading.select.args.get("group")
+    several = listed and (limit is None or limit.expression.name != "1")
+    if several and kinds and kinds <= {*FIGURES} and any(map(reading.asked.mentions, reading.sources.values())):
+        yield ", ".join(column.name for column in reading.shown)  # figures of nobody
     unasked = (column.name for column in reading.labels if not reading.called(column))
     yield from (name for name in unasked if not finder("names", "titles").search(name))
 
 
 def _misnamed(reading: Reading) -> Iterator[str]:
-    """Columns shown under the name of another column of their table."""
+    """Columns shown under the name of another column of their table, or as the id that they aren't."""
     for part in reading.plain:
         column = part.unalias()
         found = reading.column(column) if part.alias and isinstance(column, exp.Column) else None
         others = {*map(words_of, found[0].names)} if found else set()
-        if words_of(part.alias) in others - {words_of(column.name)}:
+        no_id = found and words_of(part.alias).endswith(" id") and not column.name.casefold().endswith("id")
+        if no_id or words_of(part.alias) in others - {words_of(column.name)}:
             yield f"{column.name} AS {part.alias}"
 
 

@@ -17,6 +17,7 @@ from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, sources_
 from agentd.apps.analytics.vocabulary import (
     column_phrases,
     finder,
+    numerals,
     phrase_finder,
     speaks,
     topics_of,
@@ -89,12 +90,17 @@ def includes(asked: str) -> str:
 
 
 def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
-    """Bounds of the question that the query compares differently: `<=` for "less than", `>` for "at least"."""
+    """Bounds of the question that the query compares differently: `<=` for "less than"; `>= 0` and an unsaid `> 1`."""
     sides = [(float(side.this), kind) for side, kind in _compared(select) if side.is_number]
     for words, kind, numbers in bounds_of(asked):
         operators = {operator for number, operator in sides if number in numbers}
         if operators and kind not in operators:
             yield words
+    said_one = re.search(r"\d", asked) or any(numerals().get(word) == 1 for word in asked.casefold().split())
+    for each in of_kind(select, exp.GT, exp.GTE):
+        unsaid = isinstance(each, exp.GT) and isinstance(each.this, exp.Column) and not said_one
+        if each.expression.name == ("1" if unsaid else "0") and (unsaid or isinstance(each, exp.GTE)):
+            yield each.sql()
 
 
 def _other_sides(asked: str, select: exp.Select, used: Schema) -> Iterator[str]:
@@ -151,15 +157,16 @@ def _rows_for_things(asked: str, select: exp.Select, used: Schema) -> Iterator[s
         held = " ".join(words_of(column.name) for column in of_kind(distinct, exp.Column))
         if wanted and (kept := topics_of(held)) and not wanted & kept:
             yield f"DISTINCT {held}"
+    apart = re.search(rf"{finder('how_many').pattern}\s+{finder('several').pattern}", asked, re.IGNORECASE)
+    if apart and select.find(exp.Count) and not select.find(exp.Distinct, exp.Subquery, exp.CTE):
+        yield apart[0]
     grouped = (each.this.args.get("group") for each in sources_of(select) if isinstance(each, exp.Subquery))
     if select.find(exp.Distinct) or select.args.get("group") or any(grouped):
         return
     counts = list(own(select, exp.Count))
     keys = {name.casefold() for table in used.tables for name in table.primary_key}
     for count in counts:
-        known = keys and all(
-            table.primary_key for table in used.tables
-        )  # the sample company's tables have no primary keys
+        known = keys and all(table.primary_key for table in used.tables)  # the sample company's have none
         if known and isinstance(count.this, exp.Column) and count.this.name.casefold() not in keys:
             yield f"COUNT({count.this.name})"
     if counts and (several := finder("several").search(asked)):

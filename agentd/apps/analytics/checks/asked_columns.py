@@ -42,7 +42,7 @@ def _other_columns(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> I
     for name in dict.fromkeys(names):
         words = words_of(name).removeprefix("is ").removeprefix("has ")
         plain_word = len(words) > 2 and words not in _OF_NO_COLUMN and not finder("tops").fullmatch(words)
-        if plain_word and re.search(rf"\b{re.escape(words)}\b", said) and name.casefold() not in written.casefold():
+        if plain_word and re.search(rf"\b{re.escape(words)}s?\b", said) and name.casefold() not in written.casefold():
             yield words
 
 

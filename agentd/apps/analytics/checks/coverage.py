@@ -24,13 +24,14 @@ from agentd.apps.analytics.question.comparisons import SCALES, ends_of, plain
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import NO_SCHEMA, Schema
 from agentd.apps.analytics.sql.projections import projections
-from agentd.apps.analytics.sql.tree import of_kind, trees
+from agentd.apps.analytics.sql.tree import nodes, of_kind, trees
 from agentd.apps.analytics.vocabulary import finder, listed, topics_of, vocabulary, words_of
 
 _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
 _OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Interval)
 """Functions whose literals are a part or an offset: `substr(d, 1, 7)`, `date(d, '+1 month')`."""
 _FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
+_OF_A_FORMAT = frozenset("HH MM SS DD YY YYYY".split())
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
 UNSAID = ("rp", "usd", "idr", "pt", "cv", "ud", "tbk")
@@ -132,7 +133,9 @@ def _parts(asked: str, plan: Plan, numbers: frozenset[str]) -> Iterator[str]:
     joined = rf"(?<!\w){finder('joined').pattern}(?!\w)"
     for apart, keys in ((rf"[,;]|{joined}", ("how_many",)), (joined, ("how_many", "totals", "averages"))):
         parts = re.split(apart, asked, flags=re.IGNORECASE)
-        asking = [found[0] for part in parts if (found := finder(*keys).search(part))]
+        found = [(part, each) for part in parts if (each := finder(*keys).search(part))]
+        things = {tuple(finder("several").sub("", part[each.end() :]).split()[:1]) for part, each in found}
+        asking = [each[0] for _, each in found][-len(things) if keys == ("how_many",) else 0 :]
         if asking and (len(asking) > figures > 0 or (figures and numbers and named and len(parts) > 1)):
             yield asking[-1]
 
@@ -167,10 +170,27 @@ def _other_figure(asked: str, computed: set[str], ordered: bool) -> Iterator[str
 
 
 def _no_share(asked: str, plan: Plan) -> Iterator[str]:
-    """The word for a share or ratio if the plan adds or counts without a quotient, and its text computes none."""
+    """The word for a share or ratio if the plan adds or counts (or shows a column that is no ratio) without a quotient,
+    and its text computes none; quotients upside down: by what the question names first, or all rows by some of them."""
     share, done = finder("shares", "quotients").search(asked), computed(plan)
-    if share and done and "/" not in done and not re.search(r"\{(?:SHARE|COMPARE|TREND)", plan.template):
+    ratio = finder("quotients").search(asked)
+    stored = not done and (not ratio or finder("quotients").search(words_of(text_of(plan))))
+    if share and not stored and "/" not in done and not re.search(r"\{(?:SHARE|COMPARE|TREND)", plan.template):
         yield share[0]
+    for each in nodes(plan.selects, exp.Div) if share else ():
+        of, by = each.this, each.expression
+        some = by.find(exp.If, exp.Filter) and of.find(exp.Count) and not of.find(exp.If, exp.Filter)
+        first, second = _first_said(asked, of, by), _first_said(asked, by, of)
+        if some or (ratio and first > second > 0):
+            yield each.sql()
+
+
+def _first_said(asked: str, side: exp.Expr, other: exp.Expr) -> int:
+    """Where the question first has a word of this side that the other side lacks; 0 without one."""
+    texts = (" ".join(each.name for each in of_kind(part, exp.Column, exp.Literal)) for part in (side, other))
+    own, others = ({*_long(text.casefold())} for text in texts)
+    places = (asked.casefold().find(word[: max(4, len(word) - 3)]) for word in own - others)
+    return min((place for place in places if place > 0), default=0)
 
 
 def _whole_cut(select: exp.Select) -> Iterator[str]:
@@ -182,7 +202,7 @@ def _whole_cut(select: exp.Select) -> Iterator[str]:
 
 
 def _unused(asked: str, select: exp.Select) -> Iterator[str]:
-    """Inner-joined tables that nothing reads. With COUNT(*), the joined rows count as one use; in a subquery, existence
+    """Joined tables that nothing reads. With COUNT(*), the joined rows count as one use; in a subquery, existence
     may be what is asked, and so in a list of distinct things if the question names the table."""
     if select.find_ancestor(exp.Select) is not None:
         return
@@ -195,7 +215,7 @@ def _unused(asked: str, select: exp.Select) -> Iterator[str]:
         return
     once = select.args.get("distinct") and not select.find(exp.AggFunc)
     said = [join for join in joins if once and any(word[:4] in asked.casefold() for word in _long(join.this.name))]
-    names = [join.this.alias_or_name for join in joins if not (join.side or join in said)]
+    names = [join.this.alias_or_name for join in joins if join.side or join not in said]
     idle = [name for name in names if tied.count(name.casefold()) < 2]
     yield from (name for name in idle if name.casefold() not in used and (used or name == idle[-1]))
 
@@ -212,7 +232,7 @@ def _unsaid(said: str, chosen: Iterable[list[str | float]]) -> Iterator[str]:
         parts = re.findall(r"[^\W_]{3,}", text)
         if parts and not text.isupper() and not any(part.casefold() in known for part in parts):
             yield text
-    numbers = numbers_in(said)
+    numbers = numbers_in(said) | {float(len(values)) for values in chosen if len(values) == len(_texts([values]))}
     for number in dict.fromkeys(value for values in chosen for value in values if isinstance(value, float)):
         in_words = any(word in said.casefold().split() for word in number_words(number))
         if number > 1 and not in_words and not numbers & {number / scale for scale in SCALES}:
@@ -225,7 +245,7 @@ def names_in(text: str) -> Iterator[str]:
         before = text[: found.start()].rstrip(" \"'(")
         first = not before or before[-1] in ".?!:;\n"
         word = found[0]
-        if (first and not word.isupper()) or word.casefold() in known_words():
+        if (first and not word.isupper()) or word.casefold() in known_words() or word in _OF_A_FORMAT:
             continue
         yield word
 

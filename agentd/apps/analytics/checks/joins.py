@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.checks.schema_reading import HEADS
 from agentd.apps.analytics.plan import Plan
-from agentd.apps.analytics.schema import FIGURES, Pair, Schema, Side
+from agentd.apps.analytics.schema import FIGURES, Pair, Schema, Side, Table
 from agentd.apps.analytics.sql import edits
 from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.sql.tree import nodes, of_kind, quoted, selects_of, tree, trees
@@ -44,20 +44,31 @@ def made_up_joins(plan: Plan, schema: Schema) -> list[str]:
 
 
 def unexplained_joins(plan: Plan, schema: Schema) -> Iterator[str]:
-    """Joins, as SQL, of columns without a word in common in a schema that knows no join at all."""
-    there = {table.name for table in schema.tables}
-    for _, select in selects_of(plan.selects) if not schema.joins else ():
+    """Joins, as SQL, of columns without a word in common in a schema that knows no join at all, and of two bare ids."""
+    shared = {table.name: _shared(table) for table in schema.tables}
+    for _, select in selects_of(plan.selects):
         for left, right in select.equal:
-            if {left[0], right[0]} <= there and left[0] != right[0] and not alike(left, right):
+            if not {left[0], right[0]} <= shared.keys() or left[0] == right[0]:
+                continue
+            ids = {words_of(side[1]) for side in (left, right)} == {"id"}
+            made_up = ids and {(left, right), (right, left)}.isdisjoint(schema.joins)
+            if made_up or not (schema.joins or alike(left, right, shared[left[0]] | shared[right[0]])):
                 yield spelled((left, right))
 
 
-def alike(left: Side, right: Side) -> bool:
-    """Whether two columns have one name, or a word of it in common: `ShipVia` and `ShipperID`. Heads aside; a name that
-    is only a head has its table's words: `customer_id` and the `id` of customers."""
+def _shared(table: Table) -> frozenset[str]:
+    """The words that all its columns have: `sb` and `tx` of sbTxId, sbTxType."""
+    words = [frozenset(words_of(name).split()) for name in table.names]
+    return words[0].intersection(*words) if len(words) > 1 else frozenset()
+
+
+def alike(left: Side, right: Side, shared: frozenset[str] = frozenset()) -> bool:
+    """Whether two columns have one name, or a word of it in common: `ShipVia` and `ShipperID`. Heads and `shared` words
+    aside; a name without others has its table's words: `customer_id` and the `id` of customers."""
     if left[1].casefold() == right[1].casefold():
         return True
-    one, other = ({*words_of(name).split()} - HEADS or {*words_of(table).split()} for table, name in (left, right))
+    but = HEADS | shared
+    one, other = ({*words_of(name).split()} - but or {*words_of(table).split()} for table, name in (left, right))
     stems = (
         (word[: max(4, len(word) - 3)], others) for words, others in ((one, other), (other, one)) for word in words
     )

@@ -31,7 +31,8 @@ def not_consulted(reading: Reading) -> Iterator[str]:
     for each in reading.own(exp.EQ):
         sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
         tied = len(sides) == 2 and any(side.table.casefold() in reading.unknown for side in sides)
-        if tied and not alike(*((of.get(side.table.casefold(), ""), side.name) for side in sides)):
+        named = [(of.get(side.table.casefold(), ""), side.name) for side in sides]
+        if tied and not alike(named[0], named[1]):
             yield each.sql()
 
 

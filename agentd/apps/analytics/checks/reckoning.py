@@ -26,9 +26,13 @@ _OF_A_YEAR = frozenset({4.0, 7.0, 12.0, 30.0, 52.0, 365.0})
 
 def altered(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """Parts of the results that alter a figure: by a number that is neither said, nor a unit's factor, nor a
-    percentage's; by counting each value once; or by cutting digits of an amount."""
+    percentage's; by counting each value once; by cutting digits of an amount; or by an OR that nobody said."""
     for either in nodes(plan.selects, exp.Or):
         yield from (side.sql() for side in either.flatten() if side.find(exp.Column, exp.Query) is None)
+        equal = [(each.this.sql(), each.expression.name) for each in either.flatten() if isinstance(each, exp.EQ)]
+        columns, values = map(len, map(set, zip(*equal, strict=True))) if equal else (0, 0)
+        if columns == values > 1 and not finder("either").search(question):
+            yield either.sql()
     if not _names_a_place(question):
         yield from (each.sql() for each in nodes(plan.selects, exp.Offset) if each.expression.name != "0")
     yield from _added_on(question, plan)

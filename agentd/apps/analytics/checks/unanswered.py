@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from sqlglot import exp
 
 from agentd.apps.analytics.checks.schema_reading import Asked, Reading
+from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import FIGURES, Schema
 from agentd.apps.analytics.sql.projections import RANKS
@@ -39,7 +41,10 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
     kinds = {reading.kind(column) for reading in readings for column in reading.shown}
     if (when := finder("when").search(question)) and "temporal" not in kinds:
         yield when[0]
-    figures = any(reading.kind(column) in FIGURES for reading in readings for column in reading.own(exp.Column))
+    yield from _not_shown(asked, readings[0])
+    keys = {key.sql() for reading in readings for key in reading.own(exp.Group) for key in key.expressions}
+    used = [(reading.kind(column), column.sql()) for reading in readings for column in reading.own(exp.Column)]
+    figures = any(kind in FIGURES and column not in keys for kind, column in used)
     means = (column for reading in readings for each in reading.own(exp.Avg) for column in of_kind(each, exp.Column))
     figures |= any(reading.kind(column) == "temporal" for column in means for reading in readings)  # days between dates
     counts = any(True for reading in readings for _ in reading.own(exp.AggFunc))
@@ -51,6 +56,29 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
     ):
         amount = finder("amounts").search(asked.text)
         yield from sorted(asked.amounts) or ([amount[0]] if amount else [])
+
+
+def _not_shown(asked: Asked, reading: Reading) -> Iterator[str]:
+    """The question's word for names or ids, if its tables have some and the list shows none; amounts behind an "and"
+    that only sort the list."""
+    shown = {column.name for column in reading.shown}
+    there = [column for table in reading.sources.values() for column in table.columns]
+    valued = (leaf for leaf in reading.leaves() if leaf.find(exp.Literal))
+    chosen = {column.name for leaf in valued for column in of_kind(leaf, exp.Column)}
+    ids = {each.name for each in there if each.kind == "identifier"}
+    names = {each.name for each in there if finder("names", "titles").search(each.name)}
+    for of, word in pairwise(["", *re.findall(r"\w+", asked.said)]) if shown else ():
+        meant = ids if word in ("id", "ids") else names if finder("names").fullmatch(word) else set()
+        beside = any(of and said_in(of, words_of(name).split()[-1]) for name in shown)
+        if meant and not (meant & (shown | chosen) or beside):
+            yield word
+    order = reading.select.args.get("order")
+    behind = [asked.said[found.end() :].split()[:4] for found in finder("joined").finditer(asked.said)]
+    for column in of_kind(order, exp.Column) if order else ():
+        known = reading.column(column)
+        unseen = known and known[1].kind in FIGURES and column.name not in shown
+        if unseen and any(Asked(" ".join(each)).hits(column.name) for each in behind):
+            yield column.name
 
 
 def _existing(select: exp.Select) -> frozenset[str]:

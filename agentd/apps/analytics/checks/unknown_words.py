@@ -15,7 +15,7 @@ from agentd.apps.analytics.plan import Plan, text_of
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import nodes
-from agentd.apps.analytics.vocabulary import finder, topics_of, vocabulary, without_topics, words_of
+from agentd.apps.analytics.vocabulary import finder, listed, topics_of, vocabulary, without_topics, words_of
 
 OF_NO_QUESTION = {
     "alike",
@@ -26,6 +26,7 @@ OF_NO_QUESTION = {
     "claims",
     "before_bounds",
     "narrating",
+    "relates",
 }
 """Vocabulary keys that apply only to column names, examples and narratives."""
 
@@ -39,7 +40,10 @@ def unknown_words(question: str, plan: Plan, schema: Schema) -> list[str]:
     used = [text for name, text in about.items() if name.casefold() in read]
     written = " ".join([query, words_of(query), *used]).casefold()
     others = topics_of(" ".join(about.values())) - topics_of(written) if used else set()
-    unsaid = [word for word in _others(question) if not said_in(word, written)]
+    values = (str(value) for column in schema.columns for value in column.sample_values)
+    known = " ".join([schema.about, *values]).casefold()
+    relating = {word for word in listed("relates") if len(read) > 1 and not said_in(word, known)}
+    unsaid = [word for word in _others(question) if not (said_in(word, written) or word in relating)]
     return [*unsaid, *sorted(topics_of(timeless(question)) & others)]
 
 
