@@ -14,7 +14,7 @@ from agentd.rpc.params import Params
 
 class CorrectionsParams(Params):
     resolved: bool = Field(False, description="Those that are resolved, in place of the open ones.")
-    limit: int = Field(200, ge=1, le=1000, description="Requests at most, newest first.")
+    limit: int = Field(200, ge=1, le=1000, description="Corrections at most, newest first.")
 
 
 class ResolveParams(Params):

@@ -51,7 +51,7 @@ class RequestShown(Message):
     """One request; its run is what Agent.approve decides."""
 
     request_id: str
-    code: str = Field(description="Of 79 random bits: /status/CODE shows how it stands.")
+    code: str = Field(description="Of 79 random bits: /status/CODE shows its status.")
     tool: str
     title: str
     status: Status
@@ -105,7 +105,7 @@ async def check(services: Services, caller: Caller, params: CheckParams) -> dict
 
 @method("Request.compare", result=ComparisonShown, scopes=STAFF, errors=(NotFound, ToolExecution))
 async def compare(services: Services, caller: Caller, params: DecideParams) -> ComparisonShown:
-    """What the form of a request says otherwise than the register; the look-up stands in the audit trail."""
+    """What differs between the form of a request and the register; the audit trail records the look-up."""
     found = await services.part(Requests).get(params.request_id, caller)
     await services.part(AuditTrail).arecord("request.compared", actor=caller.id, subject=found.request_id)
     return await services.part(Comparing).of(found)
@@ -113,7 +113,7 @@ async def compare(services: Services, caller: Caller, params: DecideParams) -> C
 
 @method("Request.hand_over", result=RequestShown, scopes=STAFF, errors=(NotFound, Conflict))
 async def hand_over(services: Services, caller: Caller, params: DecideParams) -> dict[str, Any]:
-    """The citizen has the letter: a request that is ready is fetched."""
+    """Record that the citizen has the letter: a request that was `ready` becomes `fetched`."""
     requests = services.part(Requests)
     handed = await requests.hand_over(params.request_id, caller)
     await services.part(AuditTrail).arecord("request.handed_over", actor=caller.id, subject=params.request_id)

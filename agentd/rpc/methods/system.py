@@ -12,7 +12,7 @@ from agentd.rpc.params import NoParams
 
 
 class Health(BaseModel, extra="allow"):
-    """How the daemon, its servers and its providers stand."""
+    """The state of the daemon, its servers and its providers."""
 
     status: Literal["ok", "degraded", "starting", "draining"]
     """`degraded`: a server is down, or the database takes no write."""

@@ -59,7 +59,7 @@ class ModelList(Message):
 
 @method("Tools.list", result=ToolList, scopes=ANYONE)
 def list_tools(services: Services, caller: Caller, params: NoParams) -> dict[str, Any]:
-    """The tools this caller's agent has, and how their servers stand."""
+    """The tools that this caller's agent has, and the state of their servers."""
     catalogue = services.tools.catalogue(caller)
     return {
         "tools": [{name: getattr(tool, name) for name in ListedTool.model_fields} for tool in catalogue.tools],
