@@ -48,7 +48,7 @@ class Person:
 @contextmanager
 def daemon(state: Path, config: Path) -> Iterator[str]:
     """Run `agentd serve` on a free port; yield its address once it is ready and stop it afterwards."""
-    command = [AGENTD, "serve", "--config", config, "--state", state, "--listen", "127.0.0.1:0"]
+    command: list[str | Path] = [AGENTD, "serve", "--config", config, "--state", state, "--listen", "127.0.0.1:0"]
     environ = {name: value for name, value in os.environ.items() if name not in OWN}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environ)
     try:
@@ -65,7 +65,7 @@ def daemon(state: Path, config: Path) -> Iterator[str]:
 
 def token(state: Path, name: str, scope: str) -> str:
     """Create a token for a kiosk or an officer with `agentd token add`."""
-    command = [AGENTD, "token", "add", name, "--scope", scope, "--state", state]
+    command: list[str | Path] = [AGENTD, "token", "add", name, "--scope", scope, "--state", state]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[0]
 
 

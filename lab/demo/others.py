@@ -124,7 +124,7 @@ def _shown(daemon: Daemon, one: Other) -> bool:
     print(f"\n$ agentd tools add {' '.join(one.add)}", flush=True)
     began = time.monotonic()
     passed = [word for name in PASSED for word in ("--pass-env", name)]
-    add = [AGENTD, "tools", "add", *place, "--approval", "never", *passed, *one.add]
+    add: list[str | Path] = [AGENTD, "tools", "add", *place, "--approval", "never", *passed, *one.add]
     added = subprocess.run(add, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     took = time.monotonic() - began
     if added.returncode:
@@ -133,7 +133,7 @@ def _shown(daemon: Daemon, one: Other) -> bool:
     print(
         "\n".join(f"  {line}" for line in daemon.config.read_text().rpartition("[[servers]]")[2].strip().splitlines())
     )
-    chat = [AGENTD, "chat", *place]
+    chat: list[str | Path] = [AGENTD, "chat", *place]
     said = subprocess.run(
         chat, input=f"{one.question}\n", env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )

@@ -12,7 +12,11 @@ from pathlib import Path
 
 from vulture import Vulture  # type: ignore[import-untyped]
 
+from lab.tools import sizes
+
 MAX_LINES = 300
+DAEMON_LINES = 15_000
+"""The most lines of the daemon: `agentd` without its apps."""
 FOLDERS = ("agentd", "bridges", "clients", "hardening", "servers", "lab", "tests")
 KINDS = ("unused_funcs", "unused_methods", "unused_props", "unused_classes", "unused_imports", "unreachable_code")
 """Excludes variables and attributes: vulture reports every field of a record that is only serialised."""
@@ -80,6 +84,8 @@ def main() -> None:
     files = [Path(name) for name in tracked if Path(name).exists()]
     wrong = [*too_long(files, excused["long"]), *unused(Path.cwd(), excused["unused"])]
     wrong += private([path for path in files if path.parts[0] != "tests"], excused["private"])
+    if (lines := sizes.lines("agentd")) > DAEMON_LINES:
+        wrong.append(f"the daemon has {lines} lines, {DAEMON_LINES} are allowed: say it in fewer")
     if wrong:
         sys.exit("\n".join(wrong))
 
