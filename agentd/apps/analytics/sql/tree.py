@@ -14,7 +14,8 @@ from typing import Any
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import OptimizeError, SqlglotError
+from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from agentd.apps.analytics.schema import Side
 
@@ -133,27 +134,26 @@ def columns_of(expression: str) -> list[Side]:
 
 @lru_cache(maxsize=64)
 def selects(query: str) -> tuple[Select, ...]:
-    """Each SELECT of the query, including nested ones; none if no dialect can parse the text. Cached."""
-    return tuple(_selects(tree(query)))
+    """Each SELECT of the query, outer before nested ones; none if no dialect can parse the text, or if two sources have
+    one name. Cached."""
+    found = tree(query)
+    try:
+        scopes = traverse_scope(found)[::-1] if found is not None else []
+    except OptimizeError:
+        return ()
+    return tuple(_read(scope, scope.expression) for scope in scopes if isinstance(scope.expression, exp.Select))
 
 
-def _selects(found: exp.Expr | None) -> Iterator[Select]:
-    for select in of_kind(found, exp.Select) if found is not None else ():
-        sources = _sources(select)
-        known = {**_around(select), **sources}
-        yield Select(
-            frozenset(table for tables in sources.values() for table in tables),
-            tuple(
-                side
-                for each in own(select, exp.Sum, exp.Avg)
-                for column in valued(each, select)
-                for side in _traced(column, select, known)
-            ),
-            tuple(_equalities(select, known)),
-            tuple(_memberships(select, known)),
-            *_grouping(select, known),
-            next(own(select, exp.Distinct), None) is not None,
-        )
+def _read(scope: Scope, select: exp.Select) -> Select:
+    known, added = _around(scope), own(select, exp.Sum, exp.Avg)
+    return Select(
+        frozenset(table for tables in _tables(scope).values() for table in tables),
+        tuple(side for each in added for column in valued(each, select) for side in _traced(column, scope)),
+        tuple(_equalities(select, known)),
+        tuple(_memberships(scope, known)),
+        *_grouping(select, known),
+        next(own(select, exp.Distinct), None) is not None,
+    )
 
 
 def selects_of(queries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Select]]:
@@ -182,52 +182,37 @@ def rows_divided_by(part: exp.Expr) -> exp.Count | None:
     return count if count is not None and isinstance(count.this, exp.Star) else None
 
 
-def _around(select: exp.Select) -> dict[str, tuple[str, ...]]:
-    """The sources of the enclosing SELECTs, which a subquery may name, too."""
-    outer = select.find_ancestor(exp.Select)
-    return {} if outer is None else {**_around(outer), **_sources(outer)}
+def _around(scope: Scope) -> dict[str, tuple[str, ...]]:
+    """Its sources and those of the enclosing SELECTs, which a subquery may name, too."""
+    return {**(_around(scope.parent) if scope.parent else {}), **_tables(scope)}
 
 
-def _traced(column: exp.Column, select: exp.Select, known: dict[str, tuple[str, ...]]) -> Iterator[Side]:
-    """The underlying columns: those behind its name in a subquery or CTE without grouping."""
-    inner = _subqueries(select)
-    made = inner.get(column.table) if column.table or len(known) > 1 else next(iter(inner.values()), None)
-    behind = [each for each in made.expressions if each.alias_or_name == column.name] if made else []
-    if made is None or not behind or _groups(made):
-        yield _side(column, known)
-        return
-    for part in of_kind(behind[0], exp.Column):
-        yield from _traced(part, made, _sources(made))
-
-
-def _subqueries(select: exp.Select) -> dict[str, exp.Select]:
-    """{source name: its SELECT} for subqueries and CTEs."""
-    with_ = select.find_ancestor(exp.Query) or select
-    bound = {cte.alias: cte.this for root in (select, with_, select.root()) for cte in getattr(root, "ctes", ())}
-    made = {
-        source.alias_or_name: source.this if isinstance(source, exp.Subquery) else bound.get(source.name)
-        for source in sources_of(select)
-    }
-    return {name: found for name, found in made.items() if isinstance(found, exp.Select)}
-
-
-def _sources(select: exp.Select) -> dict[str, tuple[str, ...]]:
-    """{source name: the tables whose rows it gives}; empty tuples for subqueries that group."""
+def _tables(scope: Scope) -> dict[str, tuple[str, ...]]:
+    """{source name: the tables whose rows it gives}; empty tuples for subqueries that group or unite."""
     named: dict[str, tuple[str, ...]] = {}
-    made = _subqueries(select)
-    for source in sources_of(select):
-        subquery = made.get(source.alias_or_name)
-        if subquery is not None:
-            inner = () if _groups(subquery) else tuple(name for each in _sources(subquery).values() for name in each)
-            named[source.alias_or_name] = inner
-        elif isinstance(source, exp.Table):
-            named[source.alias_or_name] = (source.name,)
+    for name, (_, source) in scope.selected_sources.items():
+        inner = _tables(source).values() if isinstance(source, Scope) and not _groups(source.expression) else ()
+        named[name] = (source.name,) if isinstance(source, exp.Table) else tuple(each for of in inner for each in of)
     return named
 
 
-def _groups(select: exp.Select) -> bool:
-    aggregates = any(projection.find(exp.AggFunc) for projection in select.expressions)
-    return bool(select.args.get("group") or select.args.get("distinct") or aggregates)
+def _traced(column: exp.Column, scope: Scope) -> Iterator[Side]:
+    """The underlying columns: those behind its name in a subquery or CTE without grouping."""
+    known, sources = _around(scope), scope.selected_sources
+    _, made = sources.get(column.table or (next(iter(sources), "") if len(known) == 1 else ""), (None, None))
+    inner = made if isinstance(made, Scope) and not _groups(made.expression) else None
+    behind = (each for each in inner.expression.expressions if each.alias_or_name == column.name) if inner else ()
+    parts = [part for each in behind for part in of_kind(each, exp.Column)]
+    if inner is None or not parts:
+        yield _side(column, known)
+        return
+    for part in parts:
+        yield from _traced(part, inner)
+
+
+def _groups(query: exp.Expr) -> bool:
+    plain = isinstance(query, exp.Select) and not (query.args.get("group") or query.args.get("distinct"))
+    return not plain or any(projection.find(exp.AggFunc) for projection in query.expressions)
 
 
 def _equalities(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterator[tuple[Side, Side]]:
@@ -237,13 +222,12 @@ def _equalities(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterat
             yield _side(left, named), _side(right, named)
 
 
-def _memberships(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterator[tuple[Side, Side]]:
-    for each in own(select, exp.In):
-        inner = each.args["query"].unnest() if each.args.get("query") else None
-        if isinstance(inner, exp.Select) and len(inner.expressions) == 1 and isinstance(each.this, exp.Column):
-            shown = inner.expressions[0].unalias()
-            if isinstance(shown, exp.Column):
-                yield _side(each.this, named), _side(shown, _sources(inner))
+def _memberships(scope: Scope, named: dict[str, tuple[str, ...]]) -> Iterator[tuple[Side, Side]]:
+    for inner in scope.subquery_scopes:
+        shown, member = inner.expression.expressions, inner.expression.find_ancestor(exp.In, exp.Select)
+        columns = [member.this, shown[0].unalias()] if isinstance(member, exp.In) and len(shown) == 1 else []
+        if columns and all(isinstance(column, exp.Column) for column in columns):
+            yield _side(columns[0], named), _side(columns[1], _tables(inner))
 
 
 def _grouping(select: exp.Select, named: dict[str, tuple[str, ...]]) -> tuple[tuple[Side, ...], tuple[Side, ...]]:
