@@ -46,9 +46,9 @@ class Basis(Message):
         """The fields that the office's register filled."""
         return frozenset(name for name, source in self.sources.items() if source == "register")
 
-    def changed(self, names: Iterable[str]) -> Basis:
-        """The basis after an officer has written these fields."""
-        return self.model_copy(update={"sources": {**self.sources, **dict.fromkeys(names, "officer")}})
+    def changed(self, names: Iterable[str], by: Source = "officer") -> Basis:
+        """The basis after somebody else, such as an officer, has given these fields."""
+        return self.model_copy(update={"sources": {**self.sources, **dict.fromkeys(names, by)}})
 
 
 class Consent(Message):

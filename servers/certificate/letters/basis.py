@@ -15,8 +15,8 @@ from servers.certificate.languages import OfficeWords
 Level = Literal["declared", "officer", "pin", "card+pin"]
 Source = Literal["register", "citizen", "officer", "default", "derived"]
 REGISTER: Source = "register"
-NOT_NAMED = frozenset({"officer", "default", "derived"})
-"""Sources that are neither the register nor the citizen's statement."""
+STATED = frozenset({"citizen", "derived"})
+"""Sources of what the citizen said or only agreed to, which the letter names as a statement."""
 
 
 class Basis(BaseModel, frozen=True):
@@ -65,12 +65,12 @@ def in_words(
     `facts` maps the letter's fields that state something to their sources. Of the seen documents, only those in
     `documents`, the letter's requirements, are named.
     """
-    said = [source for source in facts.values() if source not in NOT_NAMED]
+    said = set(facts.values())
     if basis.level == "declared":
         parts = [statement, register] if REGISTER in said else [statement]
     else:
         parts = [register] if REGISTER in said else []
-        parts += [statement] if not parts or "citizen" in said else []
+        parts += [statement] if not parts or STATED & said else []
     seen = [_document(one) for one in basis.seen if one in documents]
     return words.joined(parts) + (words.seen.format(documents=words.joined(seen)) if seen else "")
 

@@ -50,6 +50,7 @@ def printed(service: LetterService, letter: Issued) -> str:
         ({"level": "pin", "sources": ALL}, f"Berdasarkan {REGISTER}, orang"),
         ({"level": "card+pin"}, f"Berdasarkan {REGISTER}, orang"),
         ({"level": "officer", "sources": ALL | {"agama": "citizen"}}, f"{REGISTER} dan {STATEMENT}, orang"),
+        ({"level": "officer", "sources": ALL | {"agama": "derived"}}, f"{REGISTER} dan {STATEMENT}, orang"),
         ({"level": "pin", "sources": dict.fromkeys(ALL, "citizen")}, f"Berdasarkan {STATEMENT}, orang"),
         (
             {"level": "officer", "sources": ALL, "seen": [COVER, KTP]},

@@ -24,7 +24,7 @@ from agentd.apps.letters.evidence.fields.field import Field, Tool, fields, form
 from agentd.apps.letters.evidence.fields.shapes import split
 from agentd.apps.letters.evidence.fields.spans import TEXTS
 from agentd.apps.letters.evidence.judging.doubts import marked
-from agentd.apps.letters.evidence.judging.proof import proven
+from agentd.apps.letters.evidence.judging.proof import grounds
 from agentd.apps.letters.evidence.judging.question import label, question
 from agentd.apps.letters.evidence.judging.together import anothers, left
 from agentd.apps.letters.evidence.normalisers import choices
@@ -59,12 +59,15 @@ class Grounded(CallPolicy):
         """
         if call.tool.official:
             judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
-            missing = await aside(ungrounded, judged, self._readings.of(call.session_id))
+            missing, found = await aside(grounded, judged, self._readings.of(call.session_id))
             if self._meaning is not None and presentable(call, [field for field in missing if not field.read]):
                 missing = await weighed(missing, call, self._meaning)
             if not presentable(call, missing):
                 return refusal(call, missing)
             call = call.model_copy(update={"doubted": tuple(field.path for field in missing)})
+            if call.basis is not None and call.consent is None:
+                theirs = (name for name in found if call.basis.sources.get(name) == "citizen")
+                call = call.model_copy(update={"basis": call.basis.changed(theirs, "derived")})
         if call.basis is not None and call.basis.registered and call.consent is None:
             call = await aside(_with_disputes, call, call.basis, self._readings.of(call.session_id))
         return completed(call)
@@ -78,34 +81,42 @@ def presentable(call: ToolCall, missing: Sequence[Field]) -> bool:
 
 
 def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:
-    """The fields of a call that nothing in `call.said` proves, in the schema's order, with required ones not given.
+    """The fields of a call that nothing in `call.said` proves, in the schema's order, with required ones not given."""
+    return grounded(call, readings)[0]
 
-    All fields if reading exceeds its budget. `readings`: what was read of this session before.
+
+def grounded(call: ToolCall, readings: Readings | None = None) -> tuple[list[Field], frozenset[str]]:
+    """(`ungrounded`, the arguments that only tools' results give). `readings`: what was read of this session before.
+
+    No argument is grounded if reading exceeds its budget.
     """
     try:
-        return _unproven(call, readings)
+        return _judged(call, readings)
     except OverBudget:
-        return fields(call.tool.input_schema, call.input, form(call.tool.input_schema))
+        return fields(call.tool.input_schema, call.input, form(call.tool.input_schema)), frozenset()
 
 
-def _unproven(call: ToolCall, readings: Readings | None) -> list[Field]:
+def _judged(call: ToolCall, readings: Readings | None) -> tuple[list[Field], frozenset[str]]:
     case = case_of(call.tool, call.said, readings, call.quotes)
     registered = call.basis.registered if call.basis is not None else frozenset()
     given = fields(call.tool.input_schema, call.input, case.form)
     asked = [_served(one, case) for one in given if one.path not in registered]
-    proofs: dict[str, bool] = {}
+    proofs: dict[str, frozenset[int] | None] = {}
     for field in sorted(asked, key=lambda field: field.kind != "nik"):
         spend()
-        proofs[field.path] = proven(field, case)
-        if field.label == "nik" and field.person is None and proofs[field.path]:
+        proofs[field.path] = grounds(field, case)
+        if field.label == "nik" and field.person is None and proofs[field.path] is not None:
             case.nik = sixteen(str(field.value))
-    by_itself = [field for field in asked if proofs[field.path]]
+    by_itself = [field for field in asked if proofs[field.path] is not None]
     given = [field for field in by_itself if not anothers(field, by_itself, case)]
     unproven = [field for field in asked if field not in given]
     texts = [field for field in unproven if field.kind in TEXTS]
     if given == by_itself and left(texts, given, case):
         unproven = [field for field in unproven if field not in texts]
-    return [_with_open_choices(marked(field, given, case), case) for field in unproven]
+    results = {entry.order for entry in call.said if entry.by == "tool"}
+    found = (path for path, orders in proofs.items() if orders and orders <= results)
+    missing = [_with_open_choices(marked(field, given, case), case) for field in unproven]
+    return missing, frozenset(path.partition(".")[0] for path in found)
 
 
 def _served(field: Field, case: Case) -> Field:

@@ -12,7 +12,7 @@ import pytest
 
 from agentd.agent.policies import PolicedTools
 from agentd.apps.letters.policies.grounding import Grounded, fills, ungrounded
-from agentd.messages import Said, ToolCall, ToolInfo
+from agentd.messages import Basis, Said, ToolCall, ToolInfo
 from agentd.testing import MemoryTools
 from tests.agentd.apps.letters.letters import PROPERTIES, call, letter, session
 
@@ -132,6 +132,16 @@ def test_a_citizen_who_corrects_a_result_is_believed() -> None:
     said = (*found({"rt": "003"}, order=1), Said(by="citizen", order=2, text="RT saya 5"))
     assert missing({"rt": "3"}, said=said) == ["rt"]
     assert missing({"rt": "5"}, said=said) == []
+
+
+async def test_a_value_that_only_a_result_gave_is_not_called_the_citizens() -> None:
+    sources = {"nik": "citizen", "nama": "citizen", "rt": "citizen", "agama": "register"}
+    basis = Basis(sources=dict(sources))  # type: ignore[arg-type]
+    arguments = {"nik": NIK, "nama": "Budi Santoso", "rt": "3", "agama": "Islam"}
+    asked = call(arguments, f"NIK saya {NIK}, RT 3", said=found({"nik": NIK, "nama": "Budi Santoso", "rt": "003"}))
+    passed = await Grounded().before(asked.model_copy(update={"basis": basis}))
+    assert isinstance(passed, ToolCall) and passed.basis is not None
+    assert {name: passed.basis.sources[name] for name in sources} == sources | {"nama": "derived"}
 
 
 # ── what an officer typed ────────────────────────────────────────────────────────────────────────────────────────────

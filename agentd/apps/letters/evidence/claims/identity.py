@@ -8,11 +8,13 @@ from agentd.apps.letters.evidence.fields.named import narrow
 from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, alone, clear
 from agentd.apps.letters.evidence.normalisers import choices, days
 from agentd.apps.letters.evidence.reading.lexicon import SELF, Cue
+from agentd.apps.letters.evidence.reading.persons import DECEASED
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
 RIGHTS = frozenset({Cue.CORRECTION, Cue.WRONG, Cue.TURN})
 _RELATION = frozenset({Cue.RELATION})
+_DIED = _PACK.deaths | _PACK.fates
 _EVENTS = _PACK.events | {word for known in _PACK.tenses.values() for sense in known for word in _PACK.senses[sense]}
 """Events that a date other than a birth may be about."""
 
@@ -79,5 +81,8 @@ def listed(field: Field, place: Place) -> bool:
 
 
 def whose_words(field: Field, place: Place) -> frozenset[int]:
-    """The indices of the words for the field's person."""
-    return frozenset() if field.person is None else place.sentence.covered(_RELATION, field.person)
+    """The indices of the words for the field's person: their relation to the citizen, and that they died."""
+    sentence, died = place.sentence, _DIED if field.person == DECEASED else frozenset[str]()
+    roles = (field.person, *(relation for relation, role in place.case.aliases if role == field.person))
+    named = (sentence.covered(_RELATION, role) for role in roles if role is not None)
+    return frozenset(at for at in place.reach() if sentence.words[at] in died).union(*named)

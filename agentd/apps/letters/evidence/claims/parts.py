@@ -143,7 +143,7 @@ class _Reader:
         while at < len(line.words):
             word, mark = line.words[at], line.marks.get(at)
             at_home = word in _DWELLINGS and line.sentence.opens(at)  # unlike `jualan di depan rumah`
-            self.business = word in _PACK.business or (self.business and not at_home)
+            self.business = word in streets.BUSINESS or (self.business and not at_home)
             if at and clauses[at] != clauses[at - 1]:
                 self._clause_ends(at)
             elif at and self._turns(at):

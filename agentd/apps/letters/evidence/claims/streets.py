@@ -5,11 +5,14 @@ from __future__ import annotations
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.claims.lines import Line
 from agentd.apps.letters.evidence.reading.lexicon import SELF
+from agentd.apps.letters.evidence.reading.persons import MY
 from agentd.apps.letters.evidence.reading.segments import HOMES, SEPARATORS
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
 _PLACING = _PACK.lies | _PACK.toward
+BUSINESS = _PACK.business.union(f"{word}{end}" for word in _PACK.business for end in _PACK.clitics)
+_THINGS = BUSINESS | (HOMES - _PACK.sites)
 _NEAR = 8
 """The most words between the word for the card and the street on it."""
 
@@ -28,14 +31,17 @@ def whose(line: Line, at: int, home: str, *, business: bool, still: bool) -> str
     opened = clause.start + (words[clause.start] in SEPARATORS)
     before = [word for word in words[max(opened, at - 5) : at] if word not in _PACK.lies]
     owned = len(before) > 1 and (before[-1] in SELF or before[-1] in _PACK.clitics) and before[-2].isalpha()
-    if owned and _PACK.business.intersection(before):
+    thing = next((near for near in range(at - 1, opened - 1, -1) if words[near] in _THINGS), at)
+    sells = words[thing] in BUSINESS
+    if sells and (owned or not MY.isdisjoint(words[opened:thing])):
         return "alamat_usaha"
     if business and SELF.isdisjoint(before):
-        if _PACK.sites.intersection(before):
+        if not _PACK.sites.isdisjoint(words[opened:at]):
             return "alamat_usaha" if still else "x:alamat"
-        if not before and opened < at:
-            return "x:alamat"
-    if _something_happens(line, opened, at):
+        said = next((near for near in range(at, 0, -1) if words[near] in BUSINESS), at)
+        if not before and not _PACK.lies.isdisjoint(words[said:at]):
+            return "x:alamat"  # `lapak saya di Pasar Senen, Jl. …`
+    if sells or _something_happens(line, opened, at):
         return "x:alamat"
     return home if not owned or before[-2] in HOMES or before[-2] in FILLERS else "x:alamat"
 

@@ -30,19 +30,22 @@ _SCRIPTS = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 
 
 def proven(field: Field, case: Case) -> bool:
-    """Whether the citizen gave a field's value (the last word counts), or a result did that wasn't corrected later.
+    """Whether the citizen gave a field's value (the last word counts), or a result did that wasn't corrected later."""
+    return grounds(field, case) is not None
+
+
+def grounds(field: Field, case: Case) -> frozenset[int] | None:
+    """The orders of the messages and results that give a field's value; empty if a rule does, None if nothing does.
 
     A value with a quotation must also be in the quotation, and rest on a message or result that contains it.
     """
     if not _readable(field) or not possible(field, case) or _of_another_field(field, case):
-        return False
-    quote = case.quote(field)
-    if quote is None:
-        return _rests_on(field, case) is not None
-    if not within(field, folded_tokens(quote), case.today) or not (places := quotes.places(quote, case.said)):
-        return False
-    grounds = _rests_on(field, case)
-    return grounds is not None and (not grounds or not grounds.isdisjoint(places))
+        return None
+    found = _rests_on(field, case)
+    if found is None or (quote := case.quote(field)) is None:
+        return found
+    quoted = quotes.places(quote, case.said) if within(field, folded_tokens(quote), case.today) else frozenset()
+    return found if quoted and (not found or not found.isdisjoint(quoted)) else None
 
 
 def _readable(field: Field) -> bool:
@@ -66,7 +69,7 @@ def _of_another_field(field: Field, case: Case) -> bool:
 
 
 def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
-    """The orders of the messages and results that give the value; empty if a rule does, None if nothing does."""
+    """The grounds of a possible value, without regard to a quotation."""
     said = chain(_reader(field)(field, case), mentions.called(field, case)) if says_something(field, case) else ()
     claims = [claim for claim in _judged(said, field, case) if not _of_an_edit(field, case, claim.message)]
     spoken = {claim.message for claim in claims if claim.mood is Mood.SAID and (claim.supports or claim.replaces)}

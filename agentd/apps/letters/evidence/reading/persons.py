@@ -240,9 +240,12 @@ def aliases(
             role, other = (before.value, after.value) if before.value in ROLES else (after.value, before.value)
             found.append((other, role))
     past = any(mark.cue is Cue.OTHER_TIME for mark in marks)
+    calling = {
+        at for mark in marks if mark.value == "nama" or mark.cue is Cue.PRONOUN for at in range(mark.start, mark.end)
+    }
     for mark in () if past else relations:
         at = owner_end(mark, words)
-        while at < len(words) and (words[at] == "," or raws[at][0].isupper()):
+        while at < len(words) and (words[at] == "," or at in calling or raws[at][0].isupper()):
             at += 1
         near = (*words[mark.end : mark.end + 4], *words[at : at + 2])
         beside = takewhile(str.isalpha, reversed(words[max(0, mark.start - 3) : mark.start]))

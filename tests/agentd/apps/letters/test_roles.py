@@ -1,0 +1,89 @@
+"""Whose a value is, as citizens tell it: the deceased by relation, a stall's place, a letter for somebody else."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentd.apps.letters.policies.copying import copied
+from agentd.apps.letters.policies.grounding import case_of, ungrounded
+from tests.agentd.apps.letters.letters import call, session
+from tests.agentd.apps.letters.test_conversations import tool as shipped
+
+NIK = "3175061205570003"
+
+
+def missing(key: str, arguments: dict[str, str], *lines: str) -> set[str]:
+    return {field.path for field in ungrounded(call(arguments, *lines, tool=shipped(key)))} & arguments.keys()
+
+
+@pytest.mark.parametrize(
+    ("said", "deceased"),
+    [
+        ("mertua saya atas nama Sukarno Hadi meninggal tgl 27 november", "Sukarno Hadi"),
+        ("bapak aku namanya Slamet Riyadi meninggal kemarin sore", "Slamet Riyadi"),
+        ("my father Slamet Riyadi passed away yesterday", "Slamet Riyadi"),
+        ("my husband Joko Susilo has died", "Joko Susilo"),
+        ("my late uncle Hadi Pranoto", "Hadi Pranoto"),
+        ("my dad Bambang Irawan is dead", "Bambang Irawan"),
+    ],
+)
+def test_a_relative_of_whom_death_is_said_is_the_deceased_whom_the_form_names(said: str, deceased: str) -> None:
+    arguments = {"nama_almarhum": deceased, "nik_almarhum": NIK}
+    assert not missing("surat_keterangan_kematian", arguments, f"{said}. NIK almarhum {NIK}")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "bapak saya Slamet Riyadi yang lapor, ibu saya meninggal",
+        "saya diantar bapak saya Slamet Riyadi, nenek saya meninggal kemarin",
+        "my father Slamet Riyadi reported that my mother passed away",
+        "kalau bapak saya Slamet Riyadi meninggal apa syaratnya",
+        "my father Slamet Riyadi has not died",
+    ],
+)
+def test_a_relative_of_whom_no_death_is_said_is_not_the_deceased(said: str) -> None:
+    assert missing("surat_keterangan_kematian", {"nama_almarhum": "Slamet Riyadi"}, said)
+
+
+@pytest.mark.parametrize(
+    ("said", "street"),
+    [
+        ("gerobak saya di depan Jl. Kenanga 8", "Jl. Kenanga 8"),
+        ("my stall is at Jl. Pasar Minggu block C 12", "Jl. Pasar Minggu block C 12"),
+        ("I have a kiosk on Jl. Raya Bogor 12", "Jl. Raya Bogor 12"),
+        ("I trade at the market, Jl. Pasar Baru 4", "Jl. Pasar Baru 4"),
+        ("saya jualan sayur, lapaknya di pasar induk, Jl. Pasar Induk 7", "Jl. Pasar Induk 7"),
+    ],
+)
+def test_where_somebody_sells_is_not_where_they_live(said: str, street: str) -> None:
+    tool = shipped("surat_keterangan_usaha")
+    assert "alamat" not in copied(tool, case_of(tool, session(said))).known
+    assert missing("surat_keterangan_usaha", {"alamat": street}, said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "saya jualan bakso, tinggal di Jl. Melati 5",
+        "I live at Jl. Melati 5 and sell noodles at Jl. Mawar 2",
+        "I rent a room at Jl. Melati 5",
+    ],
+)
+def test_the_home_beside_a_business_is_still_the_home(said: str) -> None:
+    assert not missing("surat_keterangan_usaha", {"alamat": "Jl. Melati 5"}, said)
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("my stall is at Jl. Raya Bogor 12", True),
+        ("warung saya di Jl. Raya Bogor 12", True),
+        ("saya beli bahan di toko Jl. Raya Bogor 12", False),
+        ("I sell noodles at Jl. Raya Bogor 12", False),
+    ],
+)
+def test_only_ones_own_business_has_its_address_filled_in(said: str, known: bool) -> None:
+    tool = shipped("surat_keterangan_usaha")
+    found = copied(tool, case_of(tool, session(said))).known
+    assert (found.get("alamat_usaha") == "Jl. Raya Bogor 12") is known and "alamat" not in found
