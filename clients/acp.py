@@ -10,12 +10,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
+import stat
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, cast
 from uuid import uuid4
 
 from agentd.cli import options
+from agentd.errors import CommandError
 
 STOP_REASONS = {"completed": "end_turn", "needs_approval": "end_turn", "cancelled": "cancelled", "failed": "refusal"}
 YES, NO = "approve", "decline"
@@ -33,8 +36,7 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Serve one client until it closes the connection."""
-    settings = options.settings(given)
-    return asyncio.run(_serve(settings))
+    return asyncio.run(_serve(options.settings(given)))
 
 
 async def _serve(settings: Any) -> int:
@@ -43,6 +45,9 @@ async def _serve(settings: Any) -> int:
 
     from agentd.cli.client import opened
 
+    kind = os.fstat(0).st_mode
+    if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)):
+        raise CommandError("an editor starts this command and writes to its pipe: add it to the editor's settings")
     async with opened(settings) as client:
         lines, out = await stdio_streams(MAX_LINE)
         messages = asyncio.StreamReader()

@@ -14,7 +14,7 @@ from agentd.cli import options
 def register(commands: Any) -> None:
     parser = commands.add_parser("ask", help="ask one question and print the answer")
     parser.add_argument("prompt", help="what to ask")
-    parser.add_argument("--session", metavar="ID", help="the session to continue")
+    parser.add_argument("--session", metavar="ID", help="the session to continue, or a name for a new one")
     parser.add_argument("--json", action="store_true", help="print the whole outcome as JSON")
     options.add(parser, listen=True)
     parser.set_defaults(run=run)

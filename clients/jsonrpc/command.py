@@ -76,7 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("url", metavar="URL")
     parser.add_argument("method", metavar="METHOD", nargs="?")
-    parser.add_argument("pairs", metavar="key=value | key:=json", nargs="*", help="params by name: a text, or any JSON")
+    parser.add_argument(
+        "pairs", metavar="key=value | key:=json", nargs="*", default=[], help="params by name: a text, or any JSON"
+    )
     parser.add_argument("--params", metavar="JSON", help="all params: an object, or an array by position")
     parser.add_argument("--notify", action="store_true", help="send a notification, which has no answer")
     parser.add_argument(

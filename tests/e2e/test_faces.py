@@ -26,7 +26,7 @@ from acp import (
 
 from agentd.access import TokenStore
 from tests import warm
-from tests.daemon import HEAD, TOKEN, Daemon, call, final, one_daemon, running
+from tests.daemon import AGENTD, HEAD, TOKEN, Daemon, call, final, one_daemon, running
 from tests.e2e.test_main_job import LETTER, WORDS
 from tests.waiting import until
 
@@ -93,6 +93,11 @@ async def edited(
         process.stdin.write(before)
         await connection.initialize(protocol_version=PROTOCOL_VERSION)
         yield editor, connection
+
+
+def test_without_an_editor_acp_says_who_starts_it() -> None:
+    run = subprocess.run([AGENTD, "acp"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stdout) == (1, "") and "an editor starts this command" in run.stderr
 
 
 async def test_an_editor_sees_the_tools_decides_the_letter_and_reads_the_answer(office: Daemon) -> None:
