@@ -164,9 +164,7 @@ def _separated(number: Decimal, precision: int | None) -> str:
 
 
 def _date(value: Any) -> datetime.date:
-    if isinstance(value, str):
-        try:
-            return datetime.datetime.fromisoformat(value.strip()).date()
-        except ValueError:
-            raise UnfitError("it is not a date in ISO form (2023-01-15)") from None
-    raise UnfitError("it is not a date in ISO form (2023-01-15)")
+    try:
+        return datetime.datetime.fromisoformat(value.strip()).date()
+    except (AttributeError, ValueError):  # it is no text, or no date
+        raise UnfitError("it is not a date in ISO form (2023-01-15)") from None

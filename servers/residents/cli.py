@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import secrets
 import sys
 import tomllib
 from collections.abc import Sequence
+from functools import partial
 from getpass import getpass
 from itertools import chain
 from pathlib import Path
@@ -122,8 +124,8 @@ def _fields(header: list[str], kept: Path) -> list[str]:
         )
     if asked and sys.stdin.isatty():
         kept.parent.mkdir(parents=True, exist_ok=True)
-        text = "".join(f"{_quoted(name)} = {_quoted(field)}\n" for name, field in (chosen | asked).items())
-        kept.write_text(text, encoding="utf-8")
+        pairs = [map(partial(json.dumps, ensure_ascii=False), pair) for pair in (chosen | asked).items()]
+        kept.write_text("".join(f"{' = '.join(pair)}\n" for pair in pairs), encoding="utf-8")  # TOML quotes alike
     return fields
 
 
@@ -132,10 +134,6 @@ def _ask(name: str) -> str:
         field = input(f"column {name!r} is which field? (empty: none; {' '.join(importing.NAMES)}) ").strip()
         if not field or field in importing.NAMES:
             return field
-
-
-def _quoted(text: str) -> str:
-    return '"' + "".join(f"\\u{ord(c):04x}" if c in '"\\' or ord(c) < 32 else c for c in text) + '"'
 
 
 def _pin(settings: Settings) -> int:

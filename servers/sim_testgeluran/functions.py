@@ -110,10 +110,6 @@ def _concat(dialect: str, arguments: list[Element]) -> Element:
     return joined
 
 
-def _if(_: str, arguments: list[Element]) -> Element:
-    return case((arguments[0], arguments[1]), else_=arguments[2])
-
-
 def _today(dialect: str, _: list[Element]) -> Element:
     today = clock.now(clock.office_zone()).date()
     return literal(today) if dialect == "postgres" else literal(today.isoformat())
@@ -152,7 +148,7 @@ FUNCTIONS: dict[str, Function] = {
     "COALESCE": Function(2, 10, _same("coalesce")),
     "IFNULL": Function(2, 2, _same("coalesce")),
     "NULLIF": Function(2, 2, _same("nullif")),
-    "IF": Function(3, 3, _if),
+    "IF": Function(3, 3, lambda _, given: case((given[0], given[1]), else_=given[2])),
     "UPPER": Function(1, 1, _same("upper")),
     "LOWER": Function(1, 1, _same("lower")),
     "TRIM": Function(1, 1, _same("trim")),
