@@ -57,10 +57,10 @@ class Table:
     date: str | None = None
     """The column in the office's glossary whose date counts if a question doesn't say which."""
 
-    @cached_property
-    def folded(self) -> dict[str, Column]:
-        """{name in lower case: column}."""
-        return {column.name.lower(): column for column in self.columns}
+    def column(self, name: str) -> Column | None:
+        """Return the column of this name, or else one whose name differs just in case."""
+        same = [column for column in self.columns if column.name.lower() == name.lower()]
+        return next((column for column in same if column.name == name), same[0] if same else None)
 
     @cached_property
     def joining(self) -> frozenset[str]:
@@ -118,7 +118,7 @@ class Catalogue:
         return nearest(name, self.by_name)
 
     def tables_with(self, column: str) -> list[str]:
-        return sorted(table.name for table in self.tables if column.lower() in table.folded)
+        return sorted(table.name for table in self.tables if table.column(column))
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

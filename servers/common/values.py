@@ -93,7 +93,7 @@ def _decimal(value: Decimal) -> int | float | str:
 
 
 def _float(value: float) -> float | str:
-    return value if math.isfinite(value) else str(value)
+    return value if math.isfinite(value) else str(Decimal(value))  # as PostgreSQL writes a DECIMAL: NaN, Infinity
 
 
 def _duration(value: datetime.timedelta) -> str:

@@ -56,16 +56,15 @@ def resolve(scope: Scope, node: exp.Column, clause: str, aliases: dict[str, Term
         candidates = [info for info in candidates if info.name.lower() == node.table.lower()]
         if not candidates:
             raise PlanError(_unknown_table_of(scope, node, clause))
-    holders = [info for info in candidates if node.name.lower() in info.folded]
+    holders = [(info, column) for info in candidates if (column := info.column(node.name))]
     if len(holders) > 1:
-        choices = " or ".join(f"{info.name}.{info.folded[node.name.lower()].name}" for info in holders)
+        choices = " or ".join(f"{info.name}.{column.name}" for info, column in holders)
         raise PlanError(f"Column '{node.name}' in '{clause}' is ambiguous; write {choices}")
     if not holders:
         if aliases and not node.table and node.name in aliases:
             return aliases[node.name]
         raise PlanError(_unknown_column(scope, node, clause, candidates, aliases or {}))
-    info = holders[0]
-    column = info.folded[node.name.lower()]
+    [(info, column)] = holders
     sql = scope.clauses[info.name].c[column.name]
     return Term(sql, frozenset({f"{info.name}.{column.name}"}), kind=column.holds)
 

@@ -25,7 +25,7 @@ _CONSTANT = "CURRENT_DATE"
 
 
 def field_of(scope: Scope, text: str, clause: str) -> Term:
-    node = _parsed(text)
+    node = _parsed(scope, text)
     if not isinstance(node, exp.Column):
         raise PlanError(f"'{text}' is no field; joins compare fields")
     return resolve(scope, node, clause, None)
@@ -34,10 +34,15 @@ def field_of(scope: Scope, text: str, clause: str) -> Term:
 def expression(scope: Scope, text: str, clause: str, aliases: dict[str, Term] | None = None) -> Term:
     if aliases and text in aliases:
         return aliases[text]
-    return _value(_parsed(text), lambda node: _build(scope, node, clause, aliases))
+    return _value(_parsed(scope, text), lambda node: _build(scope, node, clause, aliases))
 
 
-def _parsed(text: str) -> exp.Expr:
+def _parsed(scope: Scope, text: str) -> exp.Expr:
+    """Return the tree of an expression, or of a column's name as it is, whatever it is made of: `Unit Price`, `1st`."""
+    table, _, name = text.rpartition(".")
+    for of, called in (("", text), (table, name)):
+        if any(each.column(called) for each in scope.tables.values() if of in ("", each.name)):
+            return exp.column(called, of or None, quoted=True)
     try:
         return parse(text)
     except ExpressionError as error:

@@ -79,7 +79,8 @@ async def test_every_type_comes_out_in_its_stated_form(maria: MariaDB) -> None:
         (2**53 + 1, "9007199254740993"),
         (-(10**15) - 1, "-1000000000000001"),
         (10**30, "1" + "0" * 30),
-        (float("inf"), "inf"),
+        (float("inf"), "Infinity"),
+        (float("nan"), "NaN"),
     ],
 )
 def test_a_number_is_a_number_only_when_fifteen_digits_hold_it(value: object, expected: object) -> None:

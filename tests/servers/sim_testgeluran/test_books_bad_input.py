@@ -24,6 +24,7 @@ from servers.common.database_errors import LockedError
 from servers.mysql.server import create_server
 from servers.sim_testgeluran import profile
 from servers.sim_testgeluran.check import check
+from servers.sim_testgeluran.executor import Executor
 from tests.mariadb import PASSWORD, MariaDB, mariadb
 from tests.postgresql import PostgreSQL, postgresql_server
 
@@ -58,7 +59,8 @@ POSTGRESQL = (
     "INSERT INTO mine VALUES ('reader', 1), ('other', 2)",
     "ALTER TABLE mine ENABLE ROW LEVEL SECURITY",
     "CREATE POLICY own ON mine USING (who = current_user)",
-    'CREATE TABLE "Busy" (total INT)',
+    'CREATE TABLE "Busy" ("Total" INT, total INT)',
+    'INSERT INTO "Busy" VALUES (2, 1)',
     "CREATE ROLE reader LOGIN",
     "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader",
     "REVOKE ALL ON few FROM reader",
@@ -104,6 +106,9 @@ async def test_whatever_a_table_and_its_column_are_called_it_is_looked_at(office
             found = (await client.call_tool("sample_rows", {"table_name": name})).structured_content
             assert found is not None
             assert found["results"] == [{name: 5}], found
+            plain = {"field_name": name, "alias": "v"}
+            operation = {"operation_id": "o", "main_table": name, "select_columns": [plain], "result_key": "R"}
+            assert (await Executor(office).run([operation]))["results"]["o"].get("data") == [{"v": 5}], name
 
 
 def _clerk(server: Any) -> Database:
@@ -145,6 +150,9 @@ async def test_days_that_python_does_not_know_are_answered_as_the_server_writes_
 
 async def test_names_that_differ_only_in_case_have_words_of_their_own(postgresql: PostgreSQL) -> None:
     found = await catalogue_of(_clerk(postgresql))
+    operation = {"operation_id": "o", "main_table": "Busy", "select_columns": [{"field_name": "Total", "alias": "t"}]}
+    done = await Executor(_clerk(postgresql)).run([operation])
+    assert done["results"]["o"]["data"] == [{"t": 2}]
     shown = overlaid(found, {"tables": {"Busy": {"label": "ramai"}, "busy": {"label": "sibuk"}}})
     assert [shown.by_name[name].comment for name in ("Busy", "busy")] == ["ramai", "sibuk"]
 

@@ -108,7 +108,7 @@ async def test_only_the_named_schemas_are_read_and_the_first_hides_the_next(post
     catalogue = await catalogue_of(database)
     assert {"barang", "Order", "Faktur Januari"} <= set(catalogue.by_name)
     assert "gaji" not in catalogue.by_name
-    assert [*catalogue.by_name["Order"].folded] == ["lain"]
+    assert [each.name for each in catalogue.by_name["Order"].columns] == ["lain"]
     answers = await asked(
         database, 'SELECT lain FROM "Order"', "SELECT kode FROM toko.barang", "SELECT nilai FROM rahasia.gaji"
     )
