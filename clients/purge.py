@@ -51,14 +51,14 @@ async def _purge(settings: Any, older_than: timedelta, dry_run: bool) -> int:
     async with opened(settings) as client:
         try:
             old = [session_id async for session_id in unused_since(before, client)]
-            runs = 0
-            for session_id in () if dry_run else old:
-                runs += await _erased(client, session_id)
+            erased = [await _erased(client, session_id) for session_id in (() if dry_run else old)]
         except Refused as error:
             print(f"agentd purge: {error.error.get('message')}", file=sys.stderr)
             return 1
-    result = "would be erased" if dry_run else f"erased, with {runs} runs"
+    result = "would be erased" if dry_run else f"erased, with {sum(each.get('runs', 0) for each in erased)} runs"
     print(f"{len(old)} conversations not used since {before.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {result}")
+    for file in next((each["pending"] for each in reversed(erased) if each), ()):
+        print(f"{file}: another program has it open; their words are overwritten once it is closed", file=sys.stderr)
     return 0
 
 
@@ -75,13 +75,13 @@ async def unused_since(before: datetime, client: Any) -> AsyncIterator[str]:
             return
 
 
-async def _erased(client: Any, session_id: str) -> int:
-    """Erase a session. Returns how many runs were erased; 0 if it was already gone."""
+async def _erased(client: Any, session_id: str) -> dict[str, Any]:
+    """Erase a session. Returns what Session.delete says, with `runs` and `pending`; {} if it was already gone."""
     from agentd.cli.client import Refused
 
     try:
-        return int((await client.call("Session.delete", {"session_id": session_id}))["runs"])
+        return dict(await client.call("Session.delete", {"session_id": session_id}))
     except Refused as error:
         if (error.error.get("data") or {}).get("type") != "not_found":
             raise
-        return 0
+        return {}

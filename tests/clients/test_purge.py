@@ -17,11 +17,12 @@ class Daemon:
         kinds = {"gone": "not_found", "another's": "forbidden"}
         if (session := params["session_id"]) in kinds:
             raise Refused({"code": -32010, "message": "no", "data": {"type": kinds[session]}})
-        return {"runs": 3}
+        return {"runs": 3, "pending": []}
 
 
 async def test_a_conversation_that_has_gone_meanwhile_is_passed_over() -> None:
-    assert [await _erased(Daemon(), session) for session in ("here", "gone", "here")] == [3, 0, 3]
+    here = {"runs": 3, "pending": []}
+    assert [await _erased(Daemon(), session) for session in ("here", "gone", "here")] == [here, {}, here]
 
 
 async def test_any_other_refusal_ends_it() -> None:

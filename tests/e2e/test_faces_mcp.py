@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sqlite3
 import subprocess
 import urllib.error
+from contextlib import closing
 from pathlib import Path
 
 import httpx2
@@ -184,6 +186,10 @@ SECRET = "Kucing saya bernama Belang"
 
 @pytest.mark.parametrize("daemon_runs", [True, False], ids=["asked of the daemon", "without one"])
 def test_a_purge_erases_what_is_old_to_the_last_byte_and_nothing_else(tmp_path: Path, daemon_runs: bool) -> None:
+    def left() -> list[str]:
+        files = [path for path in (tmp_path / "state").rglob("*") if path.is_file()]
+        return [path.name for path in files if SECRET.encode() in path.read_bytes()]
+
     with running(tmp_path, final("Baik"), env={"AGENTD_CLOCK": "2026-01-01T00:00:00Z"}) as daemon:
         daemon.call("Agent.run", prompt=SECRET, session_id="old")
         daemon.kill(15)
@@ -194,15 +200,20 @@ def test_a_purge_erases_what_is_old_to_the_last_byte_and_nothing_else(tmp_path: 
             daemon.kill(15)
         counted = agentd(daemon, "purge", "--older-than", "1d", "--dry-run")
         assert counted.stdout.startswith("1 conversations"), counted.stderr
-        purged = agentd(daemon, "purge", "--older-than", "1d")
+        with closing(sqlite3.connect(daemon.state / "agentd.db")) as reader:
+            if daemon_runs:
+                reader.execute("BEGIN")
+                reader.execute("SELECT count(*) FROM agentd_runs").fetchone()
+            purged = agentd(daemon, "purge", "--older-than", "1d")
         assert purged.returncode == 0, purged.stderr
+        assert ("agentd.db: another program has it open" in purged.stderr) == daemon_runs
         if not daemon_runs:
             daemon.start()
         with pytest.raises(RpcFailed):
             daemon.call("Session.get", session_id="old")
         assert daemon.call("Session.get", session_id="new")["turns"] == 1
-    left = [path.name for path in daemon.state.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
-    assert left == []
+        until(lambda: not left(), "no word of it in any file")
+    assert left() == []
 
 
 def test_an_age_that_is_none_is_refused(office: Daemon) -> None:
