@@ -108,9 +108,8 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
         if any(reading.kind(column) in FIGURES for column in reading.own_columns(each)) or _counts_all(case):
             yield each.sql()
         elif things:
-            yield from (
-                () if any(reading.called(one) and not reading.of_others(one) for one in things) else (each.sql(),)
-            )
+            called = any(reading.called(one) and not reading.of_others(one) for one in things)
+            yield from () if called and not _of_another(reading, things) else (each.sql(),)
         elif reading.sources and not (
             reading.unknown or any(map(reading.is_about, reading.sources.values())) or any(map(reading.said, columns))
         ):
@@ -120,6 +119,14 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
         yield from (
             each.sql() for each in sums if not (reading.said(each.this) or speaks(each.this.name, "quantities"))
         )
+
+
+def _of_another(reading: Reading, counted: list[exp.Column]) -> bool:
+    """Whether the columns are not named after a thing behind "how many", and another key of these tables is."""
+    behind = re.findall(rf"{finder('how_many').pattern}\W+((?:\w+\W+)?\w+)", reading.asked.text, re.IGNORECASE)
+    said = Asked(" ".join(behind))
+    keys = [name for table in reading.sources.values() for name in table.of_kind("identifier")]
+    return any(map(said.hits, keys)) and not any(said.hits(column.name) for column in counted)
 
 
 def _of_a_mean(count: exp.Expr) -> bool:

@@ -29,7 +29,8 @@ def unexplained(reading: Reading) -> Iterator[str]:
         if late(reading, leaf) or leaves_out(reading, leaf):
             continue
         if values and (negated or isinstance(leaf, exp.NEQ)):
-            accounted = restricts
+            before = (reading.asked.said.partition(value.casefold().strip("%"))[0] for value in values)
+            accounted = any(restricted(finder("above", "below").sub(" ", text)) for text in before)
         elif isinstance(leaf, exp.Is) and ((negated and not restricts) or _beside_another(leaf)):
             accounted = True  # agreement.py checks the negated ones
         else:

@@ -59,18 +59,23 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
 
 
 def _not_shown(asked: Asked, reading: Reading) -> Iterator[str]:
-    """The question's word for names or ids, if its tables have some and the list shows none; amounts behind an "and"
-    that only sort the list."""
+    """The question's word for names or ids if its tables have some, of the thing before that word where they can, and
+    the list shows none; amounts behind an "and" that only sort the list."""
+    found = list(filter(None, map(reading.column, reading.shown)))
     shown = {column.name for column in reading.shown}
-    there = [column for table in reading.sources.values() for column in table.columns]
+    there = [(table, column) for table in reading.sources.values() for column in table.columns]
     valued = (leaf for leaf in reading.leaves() if leaf.find(exp.Literal))
     chosen = {column.name for leaf in valued for column in of_kind(leaf, exp.Column)}
-    ids = {each.name for each in there if each.kind == "identifier"}
-    names = {each.name for each in there if finder("names", "titles").search(each.name)}
+    ids = [each for each in there if each[1].kind == "identifier"]
+    names = [each for each in there if finder("names", "titles").search(each[1].name)]
     for of, word in pairwise(["", *re.findall(r"\w+", asked.said)]) if shown else ():
-        meant = ids if word in ("id", "ids") else names if finder("names").fullmatch(word) else set()
-        beside = any(of and said_in(of, words_of(name).split()[-1]) for name in shown)
-        if meant and not (meant & (shown | chosen) or beside):
+        if word in ("id", "ids"):
+            own = [(t, c) for t, c in ids if c.name == t.of_kind("identifier")[0] and Asked(of).hits(t.name)]
+            meant = own + [(t, c) for t, c in ids if Asked(of).hits(c.name)] or ids
+        else:
+            beside = any(of and said_in(of, words_of(name).split()[-1]) for name in shown)
+            meant = names if finder("names").fullmatch(word) and not beside else []
+        if meant and not any(each in found or each[1].name in chosen for each in meant):
             yield word
     order = reading.select.args.get("order")
     behind = [asked.said[found.end() :].split()[:4] for found in finder("joined").finditer(asked.said)]

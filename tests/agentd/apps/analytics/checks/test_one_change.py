@@ -58,6 +58,24 @@ from tests.agentd.apps.analytics.checks.test_undeclared_keys import doubted
             "SELECT pier, COUNT(boat_id) AS n FROM voyage GROUP BY pier",
             "How many different",
         ),
+        (
+            "Which pier has the largest number of boats?",
+            "SELECT pier, COUNT(DISTINCT boat_id) AS n FROM voyage GROUP BY pier ORDER BY n DESC LIMIT 1",
+            "SELECT pier, COUNT(DISTINCT vid) AS n FROM voyage GROUP BY pier ORDER BY n DESC LIMIT 1",
+            "COUNT(DISTINCT vid)",
+        ),
+        (
+            "List the distinct boat id of each voyage with more than 9 guests",
+            "SELECT DISTINCT boat_id FROM voyage WHERE guests > 9",
+            "SELECT DISTINCT vid FROM voyage WHERE guests > 9",
+            "id",
+        ),
+        (
+            "How many voyages from pier 'North' have more than 9 guests?",
+            "SELECT COUNT(*) AS n FROM voyage WHERE pier = 'North' AND guests > 9",
+            "SELECT COUNT(*) AS n FROM voyage WHERE pier <> 'North' AND guests > 9",
+            "pier <> 'North'",
+        ),
         (  # two ids that have only their name in common, and a join that keeps all rows and shows none
             "List the distinct names of boats with fuel sales",
             "SELECT DISTINCT boat.name FROM boat JOIN fuel_sales ON boat.id = fuel_sales.boat_id",
