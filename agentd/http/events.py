@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import Callable
+from contextlib import aclosing, suppress
 from functools import lru_cache
 from typing import Any
 
 import orjson
 from aiohttp import hdrs, web
 
-from agentd.errors import AgentdError, Busy, InvalidParams
+from agentd.errors import Busy, InvalidParams
 from agentd.http.guard import CALLER
 from agentd.http.leases import Leases
 from agentd.messages import LIVE_ONLY, Event
@@ -20,6 +20,7 @@ from agentd.rpc.methods.agent import SubscribeParams
 from agentd.rpc.params import read
 from agentd.rpc.wire import error_object
 from agentd.runs.segment import ENDED
+from hardening.tasks import beside
 
 _HEADERS = {
     "Content-Type": "text/event-stream",
@@ -27,8 +28,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Accel-Buffering": "no",
 }
-_END: Any = object()
-FRAMES = 64
+FRAMES = 16
 """How many encoded event frames are cached."""
 LAST_WORDS_S = 1.0
 """Seconds that running streams and calls get to finish when the daemon stops."""
@@ -50,20 +50,21 @@ class EventsEndpoint:
         """Stream from `after` (or Last-Event-ID) to the run's end; 204 if all was seen already, so that a browser's
         EventSource stops reconnecting."""
         params = _params(request)
-        over = (await self._runs.get(params.run_id, request[CALLER]))["status"] in ENDED
+        over = await self._runs.status(params.run_id, request[CALLER]) in ENDED
         reader = _Reader(request, params.after, self._limits.stall_s)
-        ended: list[AgentdError] = []
+        ended: list[Exception] = []
         task = asyncio.current_task()
         assert task is not None
         self._streams.add(task)
 
-        def end(error: AgentdError) -> None:
+        def end(error: Exception) -> None:
             ended.append(error)
             task.cancel()
 
         try:
             with self._leases.held(request, end):
-                await self._send(reader, params.run_id, over=over)
+                async with beside(beat=reader.beat(self._limits.heartbeat_s, end)):
+                    await self._send(reader, params.run_id, over=over)
         except asyncio.CancelledError:
             if not ended:
                 raise
@@ -86,12 +87,12 @@ class EventsEndpoint:
         """Send the stored and the new events; if the run is over and no event is left, send nothing."""
         if not over:
             await reader.begin()
-        events = self._runs.events(run_id, reader.request[CALLER], reader.after)
-        async with aclosing(_paced(events, self._limits.heartbeat_s)) as paced:
-            async for event in paced:
+        following = self._runs.events(run_id, reader.request[CALLER], reader.after)
+        async with aclosing(following) as events:
+            async for event in events:
                 await reader.begin()
-                await reader.write(b": waiting\n\n" if event is None else self._frame(event))
-                reader.after = reader.after if event is None else event.seq
+                await reader.write(self._frame(event))
+                reader.after = event.seq
 
 
 class _Reader:
@@ -108,16 +109,27 @@ class _Reader:
         """Send the response's head, once."""
         if not self.response.prepared:
             await self.response.prepare(self.request)
-            await self.write(b"retry: 1000\n\n")
+            await self.response.write(b"retry: 1000\n\n")
 
     async def write(self, frame: bytes) -> None:
         """Send a frame. Raises Busy if the reader stalls, ConnectionError if it is gone."""
-        try:
-            async with asyncio.timeout(self._stall_s):
-                await self.response.write(frame)
-        except TimeoutError:
-            message = f"The stream was dropped because its reader was too slow; resume with after={self.after}"
-            raise Busy(message, retry_after_s=1) from None
+        if (transport := self._put(frame)) is None:
+            raise ConnectionResetError
+        unread = len(frame) + transport.get_write_buffer_size()
+        while (left := transport.get_write_buffer_size()) < unread:
+            unread = left
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._stall_s):
+                    return await self.request.writer.drain()
+        message = f"The stream was dropped because its reader was too slow; resume with after={self.after}"
+        raise Busy(message, retry_after_s=1)
+
+    async def beat(self, pause_s: float, end: Callable[[Exception], None]) -> None:
+        """Keep the stream open with a comment from time to time; call `end` if the reader has left."""
+        while True:
+            await asyncio.sleep(pause_s)
+            if self.response.prepared and self._put(b": waiting\n\n") is None:
+                return end(ConnectionResetError())
 
     def drop(self, error: Exception) -> None:
         """Report why the stream ends before its run. Once the head is sent, the report is a last frame `event: error`
@@ -125,49 +137,32 @@ class _Reader:
         without waiting, because the reader may be slow."""
         if not self.response.prepared:
             raise error
-        transport = self.request.transport
-        if transport is None or transport.is_closing():
-            return  # the reader is gone; the run continues
         shown = error_object(error)
         shown["data"].setdefault("resume_after", self.after)
-        frame = b"event: error\ndata: %s\n\n" % orjson.dumps(shown)
+        if transport := self._put(b"event: error\ndata: %s\n\n" % orjson.dumps(shown), b"0\r\n\r\n"):
+            transport.close()
+            asyncio.get_running_loop().call_later(_FLUSH_S, transport.abort)
+
+    def _put(self, frame: bytes, end: bytes = b"") -> asyncio.WriteTransport | None:
+        """Hand a frame to the socket, not copied as by aiohttp, then the body's end; None if the reader is gone."""
+        transport = self.request.transport
+        if transport is None or transport.is_closing():
+            return None
         # only the header tells whether aiohttp has chosen chunked encoding
         chunked = "chunked" in self.response.headers.get(hdrs.TRANSFER_ENCODING, "")
-        transport.write(b"%x\r\n%s\r\n0\r\n\r\n" % (len(frame), frame) if chunked else frame)
-        transport.close()
-        asyncio.get_running_loop().call_later(_FLUSH_S, transport.abort)
-
-
-async def _paced(events: AsyncGenerator[Event], pause_s: float) -> AsyncGenerator[Event | None]:
-    """Yield the events, and None whenever none came for `pause_s` seconds."""
-    async with aclosing(events):
-        while True:
-            coming = asyncio.ensure_future(anext(events, _END))
-            try:
-                while not (await asyncio.wait((coming,), timeout=pause_s))[0]:
-                    yield None
-            finally:
-                if coming.cancel():  # it is not done
-                    await asyncio.wait((coming,))
-            if (event := coming.result()) is _END:
-                return
-            yield event
+        for part in (b"%x\r\n" % len(frame), frame, b"\r\n" + end) if chunked else (frame,):
+            transport.write(part)
+        return transport
 
 
 def _params(request: web.Request) -> SubscribeParams:
-    given: dict[str, Any] = dict(request.query)
+    given: dict[str, Any] = {**request.query, **request.match_info}
     if "session_key" in given:
         raise InvalidParams("Invalid params: session_key never stands in an address; send Agentd-Session-Key")
-    if "run_id" in request.match_info:
-        given["run_id"] = request.match_info["run_id"]
-    last = request.headers.get("Last-Event-ID")
-    if last:  # a reconnecting browser requests the first address again, with the last seen id in this header
-        given["after"] = last
-    if "after" in given:
-        try:
-            given["after"] = int(given["after"])
-        except ValueError:
-            raise InvalidParams("Invalid params: after (or Last-Event-ID) must be a number", field="after") from None
+    # a reconnecting browser requests the first address again, with the last seen id in this header
+    given["after"] = request.headers.get("Last-Event-ID") or given.get("after", 0)
+    with suppress(ValueError):
+        given["after"] = int(given["after"])
     return read(SubscribeParams, given)
 
 

@@ -108,6 +108,7 @@ class _Site(web.SockSite):
             lambda: _Handler(server, loop=loop), sock=self._sock, backlog=self._backlog
         )
         self._sock.listen(socket.SOMAXCONN)
+        self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**17)  # else megabytes for who doesn't read
 
 
 @asynccontextmanager

@@ -27,7 +27,7 @@ async def visit(runs: AgentRuns, request: web.Request) -> web.Response:
     if caller.session_key is None:
         raise InvalidRequest("The header Agentd-Session-Key is missing: it is what the cookie keeps")
     kept_of_new(caller.session_key)  # for staff any key opens the run, so check that it is fit for a cookie
-    await runs.get(run_id, caller)
+    await runs.status(run_id, caller)
     response = web.Response(status=204, headers={"Cache-Control": "no-store"})
     secure = request.secure or request.headers.get("X-Forwarded-Proto") == "https"
     for path in KEY_PATHS:

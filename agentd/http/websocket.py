@@ -110,7 +110,7 @@ class _Connection:
         """Events.subscribe on this connection."""
         if len(self.pumps) + len(self.wanted) >= _MAX_SUBSCRIPTIONS:
             raise Conflict(f"One connection follows at most {_MAX_SUBSCRIPTIONS} runs; open another")
-        await self.services.runs.get(params.run_id, caller)
+        await self.services.runs.status(params.run_id, caller)
         self.wanted.append((params, caller))
         return {"run_id": params.run_id, "after": params.after}
 

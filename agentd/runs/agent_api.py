@@ -79,6 +79,10 @@ class AgentRuns:
             shown["error"] = {"code": error.code, "message": error.message, "data": error.data}
         return shown
 
+    async def status(self, run_id: str, caller: Caller) -> str:
+        """Only the run's status, however large its outcome is. Raises NotFound."""
+        return (await self._seen(run_id, caller, whole=False)).status
+
     async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
         """The executor's whole outcome, {} before the run's end. Raises NotFound."""
         return (await self._seen(run_id, caller)).outcome or {}
@@ -118,7 +122,7 @@ class AgentRuns:
 
     async def events(self, run_id: str, caller: Caller, after: int = 0) -> AsyncGenerator[Event]:
         """Yield stored events after `after`, then new ones until the run rests. Raises NotFound at first use."""
-        await self._seen(run_id, caller)
+        await self.status(run_id, caller)
         artifacts: list[Artifact] = []
         async for event in self.engine.events(run_id, after):
             if caller.may():
@@ -136,9 +140,9 @@ class AgentRuns:
                 return artifact, Path(artifact.path)
         raise NotFound("the run made no such file")
 
-    async def _seen(self, run_id: str, caller: Caller, *others: Scope) -> RunRecord:
+    async def _seen(self, run_id: str, caller: Caller, *others: Scope, whole: bool = True) -> RunRecord:
         """The run, if the caller owns it or has one of the scopes. Raises NotFound."""
-        row = await self.store.run(run_id)
+        row = await self.store.run(run_id, whole=whole)
         if row is not None and others and caller.may(*others):
             return row
         return visibility.owned(row, caller, "run", await self.store.keys_of(run_id) if caller.is_visitor else ())

@@ -45,20 +45,15 @@ class EventLog:
         if kind not in LIVE_ONLY:
             self._stored.append(event)
         for reader in tuple(self._readers):
-            if reader.full():
+            if slow := reader.qsize() > READER_LIMIT:
                 self._readers.discard(reader)
-                reader.get_nowait()
-                reader.put_nowait(None)
-            else:
-                reader.put_nowait(event)
+            reader.put_nowait(None if slow else event)
         return event
 
     def end(self) -> None:
         """Release the readers once they have read all events; none follows for now."""
         self._ended = True
         for reader in self._readers:
-            if reader.full():
-                reader.get_nowait()
             reader.put_nowait(None)
 
     async def follow(self, after: int = 0) -> AsyncIterator[Event]:
@@ -66,24 +61,17 @@ class EventLog:
 
         Raises Busy (with `resume_after` in its data) if the reader is too slow.
         """
-        queue: asyncio.Queue[Event | None] = asyncio.Queue(READER_LIMIT + 1)
-        past = self._stored[after:]
-        ended = self._ended
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        for event in (*self._stored[after:], *([None] if self._ended else ())):
+            queue.put_nowait(event)
+        self._readers.add(queue)
         last = after
-        if not ended:
-            self._readers.add(queue)
         try:
-            for event in past:
-                last = event.seq
-                yield event
-            while not ended:
-                following = await queue.get()
-                if following is None:
-                    if self._ended:
-                        return
-                    raise Busy("the reader was too slow; reattach with after=seq", resume_after=last)
+            while (following := await queue.get()) is not None:
                 if following.type in LIVE_ONLY or following.seq > after:
                     last = following.seq
                     yield following
+            if queue not in self._readers:
+                raise Busy("the reader was too slow; reattach with after=seq", resume_after=last)
         finally:
             self._readers.discard(queue)

@@ -152,7 +152,7 @@ class Decision(Stored):
         return {**Stored.json(self), **self.noted()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class RunRecord:
     """A run. Times are ISO 8601 in UTC."""
 

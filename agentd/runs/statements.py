@@ -37,6 +37,8 @@ _SHORT = [column for column in runs.c if column.name not in ("events", "record")
 NEWEST = TURNS.with_only_columns(*_SHORT).limit(sa.bindparam("most", type_=sa.Integer))
 """A session's latest runs for its next turn, without events and resume records."""
 RUN = sa.select(runs).where(runs.c.run_id == sa.bindparam("id"))
+HEAD = RUN.with_only_columns(*runs.c[: list(runs.c.keys()).index("outcome")])
+"""A run's first columns. SQLite reads through what is stored before a column, and a tool's answers may be large."""
 WAITING = (
     sa.select(runs)
     .where(runs.c.session_id == sa.bindparam("id"), runs.c.status == "needs_approval")
@@ -101,8 +103,8 @@ def session_of(db: Connection, session_id: str) -> SessionRecord | None:
     return SessionRecord(**found) if (found := first_row(db, SESSION, id=session_id)) else None
 
 
-def run_named(db: Connection, run_id: str) -> RunRecord | None:
-    return RunRecord(**found) if (found := first_row(db, RUN, id=run_id)) else None
+def run_named(db: Connection, run_id: str, query: sa.Select[Any] = RUN) -> RunRecord | None:
+    return RunRecord(**found) if (found := first_row(db, query, id=run_id)) else None
 
 
 def runs_of(db: Connection, query: sa.Select[Any], **values: Any) -> list[RunRecord]:

@@ -6,6 +6,7 @@ Every method is one short transaction. Statements that each run needs are built 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from weakref import WeakValueDictionary
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -51,6 +52,7 @@ class RunStore(RunDatabase):
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
         self.sessions = SessionRows(self)
+        self._ended = WeakValueDictionary[str, RunRecord]()
 
     async def run_ids(self) -> set[str]:
         return await self.reads.do(lambda db: set(db.execute(sa.select(runs.c.run_id)).scalars()))
@@ -102,8 +104,21 @@ class RunStore(RunDatabase):
 
         return await self.writes.do(work)
 
-    async def run(self, run_id: str) -> RunRecord | None:
-        return await self.reads.do(lambda db: run_named(db, run_id))
+    async def run(self, run_id: str, *, whole: bool = True) -> RunRecord | None:
+        """The run; all who hold an ended one share it, as it may be large. Not `whole`: only what sql.HEAD reads."""
+
+        def work(db: Connection) -> RunRecord | None:
+            head, held = run_named(db, run_id, sql.HEAD), self._ended.get(run_id)
+            if not whole or head is None:
+                return head
+            if held is not None and held.created_at == head.created_at:
+                return held
+            row = run_named(db, run_id)
+            if row is not None and row.finished_at is not None:
+                self._ended[run_id] = row
+            return row
+
+        return await self.reads.do(work)
 
     async def keys_of(self, run_id: str) -> list[str | None]:
         """The key hashes of all sessions that have this run as a turn (its own and forks)."""

@@ -89,6 +89,9 @@ class MemoryRuns:
             state["error"] = error_object(run.error)
         return state
 
+    async def status(self, run_id: str, caller: Caller) -> str:
+        return str(self._seen(run_id, caller).outcome.status)
+
     async def answer(self, run_id: str, caller: Caller) -> dict[str, Any]:
         return self._seen(run_id, caller).outcome.model_dump(mode="json")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ import pytest
 from agentd.errors import Busy
 from agentd.messages import AgentOptions
 from agentd.rpc.method import WireLimits
+from agentd.runs.events import READER_LIMIT, EventLog
 from tests.agentd.memory_runs import MemoryRun
 from tests.agentd.twins import ADMIN, Wire, wire
 
@@ -177,6 +179,39 @@ async def test_a_reader_that_does_not_read_is_dropped_and_can_resume(tmp_path: P
         assert 0 < last < 202
         async with stream(at, f"run_id=r-1&after={last}") as answer:
             assert [int(frame["id"]) async for frame in frames(answer)] == list(range(last + 1, 203))
+
+
+async def test_a_reader_that_reads_slowly_gets_a_large_event_whole(tmp_path: Path) -> None:
+    gate, size = Gate(), 6_000_000
+    async with wire(tmp_path, work=gate, limits=WireLimits(stall_s=0.5)) as at:
+        await start(at)
+        small = socket.socket()
+        small.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**16)
+        small.connect(("127.0.0.1", int(at.url.rpartition(":")[2])))
+        reader, writer = await asyncio.open_connection(sock=small, limit=2**16)
+        writer.write(b"GET /events?run_id=r-1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        gate.emit("tool.finished", output="x" * size)
+        gate.finish()
+        seen = b""
+        while b"event: run.finished" not in seen and (more := await reader.read(100_000)):
+            seen += more
+            await asyncio.sleep(0.02)
+        writer.close()
+        assert b"event: error" not in seen and len(seen) > size
+
+
+async def test_a_reader_that_was_dropped_before_the_end_is_told_so() -> None:
+    log = EventLog("r-1", "s-1")
+    follower = log.follow()
+    log.publish("run.started", {}, "")
+    assert (await anext(follower)).seq == 1
+    for _ in range(READER_LIMIT + 2):
+        log.publish("model.started", {}, "")
+    log.end()
+    with pytest.raises(Busy) as dropped:
+        async for _ in follower:
+            pass
+    assert dropped.value.data["resume_after"] > 1000, "what it had got"
 
 
 @pytest.mark.parametrize(

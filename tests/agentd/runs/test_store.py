@@ -46,6 +46,19 @@ def test_a_file_that_is_no_database_is_named_with_what_to_do(tmp_path: Path) -> 
         sqlite_engine(file).connect()
 
 
+async def test_all_who_hold_an_ended_run_share_it_and_who_asks_for_its_head_reads_no_answer(store: RunStore) -> None:
+    await store.add_run(RUN, SESSION)
+    await begun(store, "n1")
+    first = await store.run("r1")
+    assert first is not None and first is not await store.run("r1"), "it may still change"
+    assert await store.finish(replace(ended(first, 1), events=[{"seq": 1}]), NOW)
+    row, head = await store.run("r1"), await store.run("r1", whole=False)
+    assert row is not None and row is await store.run("r1")
+    assert head is not None and (head.status, head.events, row.events) == ("completed", None, [{"seq": 1}])
+    await store.writes.do(lambda db: db.execute(sa.text("DELETE FROM agentd_runs")))
+    assert await store.run("r1") is None, "a deleted run is not read from memory"
+
+
 async def begun(store: RunStore, node: str) -> tuple[RunRecord, list[StepRecord]]:
     found = await store.begin("r1", node)
     assert found is not None
