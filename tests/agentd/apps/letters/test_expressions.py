@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import date
 
 import pytest
 
 from agentd.agent.text import folded_tokens
-from agentd.apps.letters.evidence.fields.field import Field, Json
+from agentd.apps.letters.evidence.fields.field import Field, Json, form
 from agentd.apps.letters.evidence.fields.spans import spans
 from agentd.apps.letters.evidence.normalisers.days import days
 from agentd.apps.letters.evidence.normalisers.hours import hours
@@ -180,6 +180,8 @@ def test_a_telephone_number_may_have_its_area_in_brackets_or_its_country(said: s
         ("number", "saldo minus 5", -5, 5),
         ("number", "model 030, 6 tahun", 6, 36),
         ("time", "19.30 WIB", "19:30", "07:30"),
+        ("time", "jam 1930", "19:30", "07:30"),
+        ("time", "at 730 in the evening", "19:30", "07:30"),
     ],
 )
 def test_a_value_in_a_citizens_own_form_is_that_value_and_no_other(
@@ -189,3 +191,23 @@ def test_a_value_in_a_citizens_own_form_is_that_value_and_no_other(
     field = Field("field:x", kind, None, "x", path="x", value=value)
     assert any(span.supports for span in spans(field, words, today))
     assert not any(span.supports for span in spans(replace(field, value=other), words, today))
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "value", "other"),
+    [
+        ("tinggi_cm", "1,7 meter", 170, 1.7),
+        ("height_cm", "5 feet 11 inches", 180.34, 5),
+        ("berat_gram", "satu setengah kilo", 1500, 1.5),
+        ("lesson_minutes", "1 hour", 60, 1),
+        ("lesson_minutes", "45", 45, 2700),
+        ("tenor_bulan", "2 tahun", 24, 2),
+        ("jumlah", "2 kilo", 2, 2000),
+    ],
+)
+def test_a_number_in_another_unit_than_its_fields_is_converted(name: str, said: str, value: Json, other: Json) -> None:
+    known = form({"properties": {name: {"type": "number"}}}).shapes[name]
+    held = {one.name: getattr(known, one.name) for one in fields(known)}
+    for given, read in ((value, True), (other, False)):
+        found = spans(Field(**held, path=name, value=given), folded_tokens(said), date(2026, 11, 30))
+        assert any(span.supports for span in found) is read

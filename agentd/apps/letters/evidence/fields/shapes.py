@@ -7,8 +7,10 @@ from the property's title, name, format and type. Declared information always wi
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentd.agent.text import fold
@@ -22,49 +24,18 @@ from agentd.apps.letters.languages import phrases
 Json = Any
 ANYBODY = "*"
 """The person of a field about whomever a letter serves (`nama_penerima`): anybody but the applicant."""
-KINDS = frozenset(
-    {
-        *("text", "name", "place", "address", "relation", "birth", "choice", "boolean", "nik", "kk", "rt", "rw"),
-        *("rtrw", "phone", "email", "code", "number", "money", "year", "date", "time"),
-    }
-)
+_TABLE: Mapping[str, Mapping[str, Any]] = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text("utf-8"))
+KINDS = frozenset(_TABLE)
 """The values that `x-agentd-kind` may have."""
 TIMES = frozenset({"now", "past", "future"})
 _RECIPIENT = frozenset({"penerima", "recipient", "beneficiary"})
-_ENUMS = {
-    "agama": ("Islam", "Kristen", "Katolik", "Hindu", "Buddha", "Konghucu", "Kepercayaan terhadap Tuhan YME"),
-    "status_perkawinan": ("Belum Kawin", "Kawin", "Cerai Hidup", "Cerai Mati"),
-    "jenis_kelamin": ("Laki-laki", "Perempuan"),
-    "kewarganegaraan": ("WNI", "WNA"),
-}
-_BY_LABEL = {
-    **{"nik": "nik", "kk": "kk", "nama": "name", "tempat_lahir": "place", "tanggal_lahir": "date", "rt": "rt"},
-    **{"rw": "rw", "rtrw": "rtrw", "telepon": "phone", "alamat": "address", "alamat_domisili": "address"},
-    **{"alamat_ktp": "address", "hubungan": "relation", "alamat_usaha": "address", "penghasilan": "number"},
-    **{"umur": "number", "lahir": "birth", "email": "email"},
-}
-BY_FORMAT = {
-    **{"nik": "nik", "kk": "kk", "date": "date", "rt": "rt", "rw": "rw", "phone": "phone", "person-name": "name"},
-    **{"address": "address", "time": "time", "email": "email"},
-}
-_FORMAT_LABEL = {
-    **{"nik": "nik", "kk": "kk", "rt": "rt", "rw": "rw", "phone": "telepon", "person-name": "nama"},
-    **{"address": "alamat"},
-}
+_ENUMS = {label: tuple(values) for label, values in _TABLE["choice"]["of"].items()}
+_BY_LABEL = {label: kind for kind, known in _TABLE.items() for label in known.get("labels", ())}
+BY_FORMAT = {form: kind for kind, known in _TABLE.items() for form in known.get("formats", ())}
+_FORMAT_LABEL = {form: label for known in _TABLE.values() for form, label in known.get("formats", {}).items() if label}
 _ALIASES = {"fullname": "nama", "domisili": "alamat_domisili"}
 """Names of properties that aren't labels in a conversation."""
-_KINDS = {
-    "date": frozenset({"date"}),
-    "time": frozenset({"time"}),
-    "money": frozenset({"amount", "price", "balance"}),
-    "number": frozenset({"count", "bed", "bath", "people", "luggage", "ticket", "night", "stop", "age", "rating"}),
-    "year": frozenset({"year"}),
-    "phone": frozenset({"phone"}),
-    "code": frozenset({"identifier"}),
-    "name": frozenset({"name", "title", "person", "artist", "director", "actor", "doctor", "patient"}),
-    "place": frozenset({"city", "place", "origin", "destination"}),
-    "email": frozenset({"email"}),
-}
+_KINDS = {kind: frozenset(known["senses"]) for kind, known in _TABLE.items() if "senses" in known}
 """The senses of a name that determine its kind; the first match counts."""
 _ADDRESSES = frozenset({"alamat", "address"})
 _SENSES = phrases().senses
@@ -194,7 +165,8 @@ def shape(
     }
     sensitive = prop.get("x-agentd-sensitive") is True
     pattern = plain(str(prop.get("pattern", ""))) if kind == "code" else ""
-    unit = numbers.unit((*words, *fold(title), *fold(str(prop.get("description", ""))))) if kind == "number" else ""
+    told = ((*words, *fold(title)), fold(str(prop.get("description", ""))))
+    unit = next(filter(None, map(numbers.unit, told)), "") if kind == "number" else ""
     return Shape(label, kind, who, title, enum, own, time, sensitive, senses, tuple(words), pattern, unit, came_from)
 
 

@@ -66,7 +66,13 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
         written = [Span(at, end, True) for at, end in _written(_as_heard(wanted, words), words)]
         if field.kind in NUMBERS:
             parts = _parts(words) if written else frozenset()
-            written = [span for span in written if span.start not in parts and not _in_code(words, span.start)]
+            written = [
+                span
+                for span in written
+                if span.start not in parts
+                and not _in_code(words, span.start)
+                and not numbers.counts_other(words, span.end, field.unit)
+            ]
         elif field.kind == "code" and written:
             dated = _in_days(words, today)
             written = [span for span in written if dated.isdisjoint(range(span.start, span.end))]
@@ -139,7 +145,12 @@ def _of_numbers(field: Field, words: Sequence[str], today: date) -> Iterator[Spa
         if two[0] - one[1] == 1 and words[one[1]] in UNTIL and one[2] < two[2]
         for hit in (one, two)
     }  # `40-50 people` is no number
+    for start, end, amount in numbers.lengths(words, field.unit) if field.unit else ():
+        if amount == wanted:
+            yield Span(start, end, True)
     for start, end, value in read:
+        if numbers.counts_other(words, end, field.unit):
+            continue
         if _in_code(words, start) or (words[start][0] == "0" and len(words[start]) >= _IDENTIFIES):
             continue
         if dated.isdisjoint(range(start, end)) and (field.kind != "year" or 1900 <= value <= 2100):

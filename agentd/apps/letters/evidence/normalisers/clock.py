@@ -24,6 +24,11 @@ def at_clock(words: Sequence[str], at: int, key: str) -> int:
     return len(_CLOCK[key].at(words, at))
 
 
+def first_clock(words: Sequence[str], at: int, *keys: str) -> tuple[str, int]:
+    """(the first of these kinds that matches at an index, how many words); no words if none does."""
+    return next(((key, size) for key in keys if (size := at_clock(words, at, key))), ("", 0))
+
+
 def begins_clock(word: str, key: str) -> bool:
     """Whether a phrase of a kind in the packs' `clock` may begin with the word."""
     return _CLOCK[key].begins(word)

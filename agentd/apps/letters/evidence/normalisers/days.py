@@ -11,7 +11,6 @@ from datetime import date, timedelta
 from itertools import accumulate
 
 from agentd.agent.text import FILLERS, folded_tokens
-from agentd.apps.letters.evidence.normalisers.ahead import ahead
 from agentd.apps.letters.evidence.normalisers.clock import (
     MONTHS,
     UNTIL,
@@ -24,7 +23,7 @@ from agentd.apps.letters.evidence.normalisers.clock import (
 )
 from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN, unit, year
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
-from agentd.apps.letters.evidence.normalisers.weekdays import WEEKDAYS, settled, weekday
+from agentd.apps.letters.evidence.normalisers.weekdays import WEEKDAYS, ahead, settled, weekday
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentd.agent.text import folded_tokens
-from agentd.apps.letters.evidence.normalisers.clock import UNTIL, at_clock, count
+from agentd.apps.letters.evidence.normalisers.clock import UNTIL, at_clock, count, first_clock
 from agentd.apps.letters.evidence.normalisers.numbers import DIGIT_WORDS, SPOKEN
 from agentd.apps.letters.languages import phrases
 
@@ -64,12 +64,15 @@ def _hour(words: Sequence[str], at: int, *, bare: bool) -> Hour | None:
     shift, begun = _begun(words, at)
     at += begun
     number, end = count(words, at)
+    packed = _packed(words, at, said=clock > 0) if number is None else None
+    if packed:
+        number, end = packed[0], at + 1
     if number is None or number > 24:
         return _named(words, start) or (_named(words, at, shift, start) if begun or clock else None)
     clock += (oclock := at_clock(words, end, "oclock"))
     at = end + oclock
-    minutes, size = _minutes(words, at)
-    if not size and (pair := _pair(words, at, said=bool(clock or before))):
+    minutes, size = (packed[1], 0) if packed else _minutes(words, at)
+    if not packed and not size and (pair := _pair(words, at, said=bool(clock or before))):
         minutes, size = pair
     at += size
     if at + 1 < len(words) and words[at] == "." and words[at + 1].isdecimal():
@@ -88,10 +91,8 @@ def _hour(words: Sequence[str], at: int, *, bare: bool) -> Hour | None:
 
 def _named(words: Sequence[str], at: int, shift: int = 0, start: int | None = None) -> Hour | None:
     """`midnight`, `at noon`, `a quarter past noon`."""
-    for key, minutes in (("midday", 720), ("midnight", 0)):
-        if size := at_clock(words, at, key):
-            return at if start is None else start, at + size, (minutes + shift) % 1440
-    return None
+    key, size = first_clock(words, at, "midday", "midnight")
+    return (at if start is None else start, at + size, ((key == "midday") * 720 + shift) % 1440) if size else None
 
 
 def _part_after(words: Sequence[str], at: int) -> tuple[str, int] | None:
@@ -102,6 +103,15 @@ def _part_after(words: Sequence[str], at: int) -> tuple[str, int] | None:
         if at + far >= len(words) or count(words, at + far)[0] is not None or words[at + far] in UNTIL:
             return None
     return None
+
+
+def _packed(words: Sequence[str], at: int, *, said: bool) -> tuple[int, int] | None:
+    """(hour, minutes) of three or four digits behind a word for an hour or before a part of the day: `jam 1930`."""
+    if at >= len(words) or not words[at].isdecimal() or len(words[at]) not in (3, 4):
+        return None
+    alone = not "".join(words[at + 1 : at + 2]).isalnum() or at_clock(words, at + 1, "oclock")
+    clock = said and (alone or _part_after(words, at + 1))
+    return divmod(int(words[at]), 100) if clock or _part(words, at + 1) else None
 
 
 def _pair(words: Sequence[str], at: int, *, said: bool) -> tuple[int, int] | None:
@@ -117,20 +127,17 @@ def _pair(words: Sequence[str], at: int, *, said: bool) -> tuple[int, int] | Non
 def _begun(words: Sequence[str], at: int) -> tuple[int, int]:
     """(minutes, words) of `quarter past`, `half past`, `ten past`, `setengah` before an hour."""
     first, end = count(words, at)
-    if first is not None and first < 60:
-        for key, sign in (("minutes_first", 1), ("minutes_before", -1)):
-            if size := at_clock(words, end, key):
-                return sign * first, end + size - at
-    for key, minutes in (("quarter", 15), ("half", 30)):
-        if size := at_clock(words, at, key):
-            if past := at_clock(words, at + size, "past"):
-                return minutes, size + past
-            if to := at_clock(words, at + size, "to"):
-                return -minutes, size + to
-    if size := at_clock(words, at, "half_to"):
+    key, size = first_clock(words, end, "minutes_first", "minutes_before")
+    if first is not None and first < 60 and size:
+        return first if key == "minutes_first" else -first, end + size - at
+    part, size = first_clock(words, at, "quarter", "half", "half_to")
+    minutes = 15 if part == "quarter" else 30
+    key, more = first_clock(words, at + size, "past", "to")
+    if more and part in ("quarter", "half"):
+        return minutes if key == "past" else -minutes, size + more
+    if part == "half_to":
         return -30, size
-    size = at_clock(words, at, "half")  # `half six`
-    return (30, size) if size and count(words, at + size)[0] is not None else (0, 0)
+    return (30, size) if part == "half" and count(words, at + size)[0] is not None else (0, 0)  # `half six`
 
 
 def _minutes(words: Sequence[str], at: int) -> tuple[int, int]:
@@ -138,24 +145,20 @@ def _minutes(words: Sequence[str], at: int) -> tuple[int, int]:
     if at + 1 < len(words) and words[at] in (":", ".", "h") and words[at + 1].isdecimal() and len(words[at + 1]) == 2:
         seconds = at + 3 < len(words) and words[at + 2] == ":" and words[at + 3].isdecimal()
         return int(words[at + 1]), 4 if seconds else 2
-    for key, sign in (("past", 1), ("to", -1)):
-        size = at_clock(words, at, key)
-        if size and words[at] not in UNTIL:  # `from 7 to 10`
-            if quarter := at_clock(words, at + size, "quarter"):
-                return sign * 15, size + quarter
-            number, end = count(words, at + size)
-            if number is not None and number < 60:
-                return sign * number, end - at
+    key, size = first_clock(words, at, "past", "to")
+    if size and words[at] not in UNTIL:  # `from 7 to 10`
+        quarter = at_clock(words, at + size, "quarter")
+        number, end = (15, at + size + quarter) if quarter else count(words, at + size)
+        if number is not None and number < 60:
+            return number if key == "past" else -number, end - at
     size = at_clock(words, at, "quarter")
     return (15, size) if size else (0, 0)
 
 
 def _part(words: Sequence[str], at: int, far: int = 0) -> tuple[str, int] | None:
     """(part of the day, number of words up to its end) at an index, or None."""
-    for key in ("morning", "noon", "evening", "night"):
-        if size := at_clock(words, at, key):
-            return key, far + size
-    return None
+    key, size = first_clock(words, at, "morning", "noon", "evening", "night")
+    return (key, far + size) if size else None
 
 
 def _of_day(number: int, part: str) -> int:

@@ -146,8 +146,15 @@ def _digits(words: Sequence[str], at: int) -> str:
     return "".join(str(DIGIT_WORDS[word]) for word in takewhile(DIGIT_WORDS.__contains__, words[at : at + 4]))
 
 
-_UNITS = {"minute": (0, 1), "hour": (0, 60), "day": (0, 1440), "week": (0, 10080), "month": (1, 1), "year": (1, 12)}
-"""{unit: (0 for minutes or 1 for months, how many of them)}."""
+_SIZES = (
+    {"minute": "1", "hour": "60", "day": "1440", "week": "10080"},
+    {"month": "1", "year": "12"},
+    {"cm": "1", "m": "100", "km": "100000", "inch": "2.54", "foot": "30.48", "mile": "160934.4"},
+    {"g": "1", "ons": "100", "kg": "1000", "quintal": "100000", "ton": "1000000", "pound": "453.59237"},
+    {"ml": "1", "liter": "1000"},
+)
+"""The units of each kind that is measured, each in the first of them."""
+_UNITS = {unit: (kind, Decimal(size)) for kind, sizes in enumerate(_SIZES) for unit, size in sizes.items()}
 _MINUS = [(word,) for word in phrases().lengths["-"]]
 _SIGNED = [(mark, "-") for mark in ":=("]
 """Before a number below zero; a hyphen alone may also begin an item of a list or a range."""
@@ -159,13 +166,20 @@ _LENGTH_BOOK = Phrasebook(_LENGTHS)
 
 
 def unit(words: Sequence[str]) -> str:
-    """The first unit of time among folded words; empty if there is none."""
-    named = (_LENGTHS[phrase] for _, phrase in _LENGTH_BOOK.find(words))
-    return next((each[0] for each in named if len(each) == 1), "")
+    """The only unit among folded words; empty if there is none or several. A letter alone may be anything (`I'm`)."""
+    named = (_LENGTHS[phrase] for _, phrase in _LENGTH_BOOK.find(words) if len(phrase[0]) > 1)
+    only, *others = {each[0] for each in named if len(each) == 1} or {""}
+    return "" if others else only
+
+
+def counts_other(words: Sequence[str], end: int, wanted: str) -> bool:
+    """Whether a number before an index is in another unit of the wanted one's kind: `2` of `2 hours` for minutes."""
+    said = _LENGTHS.get(_LENGTH_BOOK.at(words, end), [""])[-1] if wanted else ""
+    return said not in ("", wanted) and _UNITS[said][0] == _UNITS[wanted][0]
 
 
 def lengths(words: Sequence[str], wanted: str) -> list[tuple[int, int, Decimal]]:
-    """(start, end, amount in the wanted unit) of every duration: `half an hour` is 30 minutes, `setahun` 12 months.
+    """(start, end, amount in the wanted unit) of every length: `half an hour` is 30 minutes, `setahun` 12 months.
 
     `2 years and 3 months` is one.
     """
@@ -174,7 +188,7 @@ def lengths(words: Sequence[str], wanted: str) -> list[tuple[int, int, Decimal]]
     numbered = {end: (start, amount) for start, end, amount in found(words)}
     into = _UNITS[wanted]
     hits: list[tuple[int, int, Decimal]] = []
-    smallest = 0
+    smallest = Decimal(0)
     for at, phrase in named:
         *number, said = _LENGTHS[phrase]
         start, amount = (at, Decimal(number[0])) if number else numbered.get(at, (at, None))
