@@ -243,9 +243,13 @@ async def _reloaded(given: argparse.Namespace, names: Set[str]) -> int:
         except Refused as error:
             print(f"the running daemon did not load it: {error}", file=sys.stderr)
             return 1
-        for one in await _there(client, names):
-            if one["state"] != "up":
-                print(f"{one['name']} is {one['state']} there: {one['error'] or 'see the log'}", file=sys.stderr)
+        there = await _there(client, names)
+    for one in there:
+        if one["state"] != "up":
+            print(f"{one['name']} is {one['state']} there: {one['error'] or 'see the log'}", file=sys.stderr)
+    if lacking := names - {one["name"] for one in there}:
+        print(f"the running daemon reads another client.toml: it has no {', '.join(sorted(lacking))}", file=sys.stderr)
+        return 1
     print("the running daemon has loaded it")
     return 0
 

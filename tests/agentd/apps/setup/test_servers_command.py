@@ -117,11 +117,19 @@ def test_a_running_daemon_has_the_tools_of_what_was_added_when_the_command_ends(
         place = ["--config", daemon.config, "--state", daemon.state, "--listen", daemon.url.rpartition("/")[2]]
         command = [warm.command(), "tools", "add", *place, "weather", "--", warm.python(), program]
         env = {**os.environ, "AGENTD_TOKEN": TOKEN}
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, env=env, capture_output=True, text=True, check=False)
+
+        def run() -> subprocess.CompletedProcess[str]:
+            return subprocess.run(command, stdin=subprocess.DEVNULL, env=env, capture_output=True, text=True)
+
+        done = run()
         assert (done.returncode, done.stderr) == (0, "")
         assert "no terminal to ask in; use --approval" in done.stdout
         assert done.stdout.endswith("the running daemon has loaded it\n")
         assert "look" in {tool["name"] for tool in daemon.call("Tools.list")["tools"]}
+        (tmp_path / "other.toml").write_text(HEAD)
+        command[command.index(daemon.config)], command[command.index("weather")] = tmp_path / "other.toml", "rain"
+        done = run()
+        assert (done.returncode, "reads another client.toml: it has no rain" in done.stderr) == (1, True), done
 
 
 @pytest.mark.parametrize(
