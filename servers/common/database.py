@@ -40,6 +40,7 @@ from servers.common.database_errors import (
     LostError,
     StatementError,
     TimeLimitError,
+    TooLargeError,
     UnavailableError,
     explain,
     reason,
@@ -131,7 +132,7 @@ class Database:
         """Run one statement (plain text, or a SQLAlchemy construct); returns at most `max_rows` rows and MAX_BYTES.
 
         Rows are streamed: those beyond the limit are never read, and the query is killed. Raises UnavailableError,
-        LostError, TimeLimitError, StatementError.
+        LostError, LockedError, TimeLimitError, TooLargeError, StatementError.
         """
 
         async def read(session: Session) -> Rows:
@@ -158,6 +159,8 @@ class Database:
             length = len(orjson.dumps(page))
             size += length
             if size > MAX_BYTES:
+                if not rows:
+                    raise TooLargeError
                 said = f"Only the first {len(rows)} rows are given: more would exceed {MAX_BYTES // 2**20} MiB. "
                 return Rows(columns, rows, said + "Select fewer or narrower columns.")
             rows += page

@@ -6,6 +6,7 @@ DatabaseError
 ├── LostError            the connection broke while a statement ran
 ├── LockedError          another program holds the rows or the file
 ├── TimeLimitError       the statement was stopped
+├── TooLargeError        one row is larger than a result may be
 └── StatementError       the database refused the statement
 """
 
@@ -32,7 +33,7 @@ class DatabaseError(Exception):
     """A database error; the text is for the caller and names no address, account or password."""
 
     cause: str | None = None
-    """Why no other statement would help now: `unavailable`, `locked`, `late`; None if the statement is at fault."""
+    """`unavailable`, `locked`, `late` or `large` (a row); None if the statement is at fault."""
 
 
 class ConfigurationError(DatabaseError):
@@ -81,6 +82,15 @@ class TimeLimitError(DatabaseError):
         )
 
 
+class TooLargeError(DatabaseError):
+    """A row, or a value in it, is larger than what a result may hold, so that no row can be given."""
+
+    cause = "large"
+
+    def __init__(self) -> None:
+        super().__init__("A row is too large to be given. Select narrower columns, or part of a text.")
+
+
 class StatementError(DatabaseError):
     """The database refused the statement; the text is the database's own, with its code."""
 
@@ -97,6 +107,8 @@ def explain(error: Exception, timeout_seconds: float) -> Exception:
         return TimeLimitError(timeout_seconds)
     if code in LOCKED or text.endswith("is locked"):
         return LockedError()
+    if text.endswith("blob too big"):
+        return TooLargeError()
     if text.endswith(("is not a database", "image is malformed")):
         return UnavailableError(NO_FILE)
     hung_up = (code == 0 and "connect" in text.lower()) or "closed the connection" in text or "is closed" in text

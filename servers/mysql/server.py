@@ -50,7 +50,7 @@ class QueryExecutionResult(TypedDict):
     error_message: Annotated[str | None, Field(description="What went wrong, if something did.")]
     cause: NotRequired[
         Annotated[
-            Literal["unavailable", "locked", "late"],
+            Literal["unavailable", "locked", "late", "large"],
             Field(description="Why it failed, where the statement is not at fault: no other one helps now."),
         ]
     ]

@@ -16,7 +16,7 @@ from sqlalchemy import Select, case, column, func, select, table
 
 from servers.common.catalogue import Catalogue, Column, Table
 from servers.common.database import Database, StatementError, TimeLimitError
-from servers.common.database_errors import LockedError
+from servers.common.database_errors import LockedError, TooLargeError
 from servers.common.guessed_keys import Join, guessed
 from servers.common.phrases import phrases
 from servers.sim_testgeluran.naming import PERSONAL, label_of
@@ -41,7 +41,7 @@ _FLAG = {"kind": "descriptive", "values": {"0": "", "1": ""}}
 """A whole number that is only 0 or 1 says yes or no; it isn't added up."""
 UNREAD = SAID["unread"]
 """The beginning of the description of a table that can't be read."""
-UNREADABLE = (StatementError, TimeLimitError, LockedError)
+UNREADABLE = (StatementError, TimeLimitError, LockedError, TooLargeError)
 """What keeps one table or column from being looked at, and no other."""
 TABLES = 300
 BUDGET_SECONDS = 180.0

@@ -20,7 +20,7 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite
 from servers.common.books_file import overlaid
 from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, UnavailableError
-from servers.common.database_errors import LockedError
+from servers.common.database_errors import LockedError, TooLargeError
 from servers.mysql.server import create_server
 from servers.sim_testgeluran import profile
 from servers.sim_testgeluran.check import check
@@ -194,3 +194,14 @@ async def test_a_locked_and_a_broken_file_are_told_as_what_they_are(
     file.write_text("no database " * 99)
     with pytest.raises(UnavailableError, match="file can't be opened"):
         await database.fetch("SELECT n FROM busy")
+
+
+async def test_a_row_larger_than_a_result_is_told_and_not_taken_for_none(office: Database) -> None:
+    """One row of 50 MB was a success without rows, and the answer was that there is no data."""
+    wide = {
+        "mysql": "REPEAT('x', 15000000)",
+        "postgres": "REPEAT('x', 52428800)",
+        "sqlite": "HEX(ZEROBLOB(1000000))",
+    }
+    with pytest.raises(TooLargeError):
+        await office.fetch(f"SELECT {wide[office.kind]} AS a")

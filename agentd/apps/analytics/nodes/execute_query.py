@@ -28,6 +28,7 @@ CAUSES = {
     "unavailable": ("no_database", "try_again"),
     "locked": ("locked", "try_again"),
     "late": ("too_slow", "try_narrower"),
+    "large": ("too_large", "try_other_columns"),
 }
 """What to say, and what to do next, by the server's `cause` of an error."""
 BEGINNING = 10

@@ -88,6 +88,7 @@ async def test_no_number_is_given_to_the_rows_of_a_result_that_was_cut(erp: Path
     [
         ("unavailable", "Gagal menghubungi database."),
         ("locked", "Data ini sedang dipakai program lain."),
+        ("large", "Satu barisnya terlalu besar untuk ditampilkan."),
         ("late", "Database terlalu lama menghitungnya, sehingga dihentikan."),
     ],
 )
