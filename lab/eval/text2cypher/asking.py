@@ -104,13 +104,15 @@ class Asking:
         return self._written(question, question.cypher, "")
 
     def wrong(self, question: Question, seed: int) -> Iterator[Record]:
-        """Ask once for each wrong query that is valid and returns a different result."""
+        """Ask once for each wrong query that is valid and says something else than gold."""
         others = [other for other in self.questions if other.cypher != question.cypher]
         for what, query in wrong_queries(question, others, self.backend.schema, seed):
             rows = self._rows(query)
-            if rows is None or compare_outputs(question.cypher, self._gold[question.id], rows).pass_at_1:
-                continue
-            if self.bench.pipeline.validate(query).is_valid:
+            if (
+                rows is not None
+                and not self._judged(question, rows)[1]
+                and self.bench.pipeline.validate(query).is_valid
+            ):
                 yield self._written(question, query, what)
 
     def first(self, question: Question) -> Record:

@@ -61,7 +61,11 @@ def _called_so(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run:
 
     A label beside the name says which is meant. So does the relationship that the question names, unless both have it.
     """
-    called = {(label, name) for label in linker.schema.labels for name in linker.naming.display(label)[:1]}
+    called = {
+        (label, name)
+        for label, types in linker.schema.nodes.items()
+        for name in {*linker.naming.display(label)[:1], *filter(linker.naming.names, types)}
+    }
     for variable, name, token in facts.property_tests:
         own = facts.structure.labels_of(variable)
         held = next((m for m in hints.mentions if token and folded(m.value) == folded(token.value)), None)
@@ -84,8 +88,11 @@ def _joins(variable: str | None, step: RelationshipPattern, facts: QueryFacts) -
 
 
 def _has_label_beside(held: Mention, hints: Hints, linker: Linker) -> bool:
-    beside = linker.wording.compiled(r"‹label›\W+(?:‹small›\W+)*$").search(hints.masked[: held.start])
-    return bool(beside or linker.wording.compiled(r"\W+‹label›\b").match(hints.masked[held.end :]))
+    """True for `the tag neo4j`, but not for `tweets by neo4j`, of which none is called so."""
+    before = linker.wording.compiled(r"(‹label›)\W+(?:‹small›\W+)*$").search(hints.masked[: held.start])
+    after = linker.wording.compiled(r"\W+(‹label›)\b").match(hints.masked[held.end :])
+    said = {linker.lexicon.labels.get(found[1].lower()) for found in (before, after) if found}
+    return bool(said & {place.label for place in held.places})
 
 
 def _relabelled(facts: QueryFacts, variable: str | None, label: str, place: Place) -> str:

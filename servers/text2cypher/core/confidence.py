@@ -20,11 +20,12 @@ from servers.text2cypher.core.half_asked import counted_otherwise, half_asked
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.steps import parted, repeated, steps, unspoken
-from servers.text2cypher.core.superlatives import superlatives, unordered
+from servers.text2cypher.core.superlatives import mistaken, superlatives, unordered
 from servers.text2cypher.core.tied import is_cut, tied, unranked
 from servers.text2cypher.core.twice import Run, counted_different, differs, either_for_both, is_each_once, otherwise
 from servers.text2cypher.core.unasked import unasked
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.joined import is_unjoined
 from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.coverage import coverage
 from servers.text2cypher.linking.hints import Hints, Linker
@@ -93,7 +94,7 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
 
 
 def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    for doubts in (unasked, half_asked, grouped, directions, steps, crossed):
+    for doubts in (unasked, half_asked, grouped, directions, steps, crossed, mistaken):
         yield from doubts(hints, facts, linker)
     shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
     if shown and hints.focus is not None and hints.focus not in shown:
@@ -110,7 +111,7 @@ def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Dou
         yield Doubt("duplicates")
     if state.truncated:
         yield Doubt("cut", f"{len(state.rows)}")
-    if facts.unjoined:
+    if is_unjoined(facts):
         yield Doubt("unjoined")
     if not facts.has_conditions and not facts.aggregates and not _asks_for_all(hints.question):
         yield Doubt("everything")

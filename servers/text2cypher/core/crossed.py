@@ -114,7 +114,7 @@ def _either(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     for place, token in enumerate(facts.tokens):
         if token.is_word("OR", "XOR"):
             before, after = _test(facts.tokens[:place][::-1], -1), _test(facts.tokens[place + 1 :], 1)
-            if before and after and before[0] != after[0] and before[1] != after[1]:
+            if before and after and before[0] != after[0] and (before[1] != after[1] or before[1].upper() == "NULL"):
                 yield Doubt("unasked", token.text.upper())
                 return
 
@@ -125,7 +125,7 @@ def _test(tokens: Sequence[Token], way: int) -> tuple[str, str] | None:
     held = tokens[:end]
     names = [one.value for one, beside in pairwise(held) if beside.text == "." and way < 0]
     names += [beside.value for one, beside in pairwise(held) if one.text == "." and way > 0]
-    values = [token.value for token in held if token.kind in (Kind.STRING, Kind.NUMBER)]
+    values = [token.value for token in held if token.kind in (Kind.STRING, Kind.NUMBER) or token.is_word("NULL")]
     return (names[0], values[0]) if names and values else None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.brackets import outside
 from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
+from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import roots, roots_in
 from servers.text2cypher.linking.naming import is_key
@@ -18,21 +19,27 @@ def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
     Also one if figures per label are asked for and shown for another label.
     """
-    shown = list(_shown(facts))
+    shown = list(shown_apart(facts))
     if not any(token.is_word(*FIGURES) for token in facts.returned):
         return
     owners = {label for variable, _ in shown for label in facts.structure.labels_of(variable)}
     if hints.each in linker.schema.nodes and owners and hints.each not in owners:
         yield Doubt("unused", hints.each)
-    told = {variable for variable, name in shown if not name or is_key(name) or linker.naming.names(name)}
-    said = roots_in(hints.question)
     known = {*named_properties(hints, linker)}
+    held = zip(facts.returned, facts.returned[2:], facts.returned[3:], strict=False)
+    counted = {(past if what.is_word("DISTINCT") else what).value for one, what, past in held if one.is_word("COUNT")}
+    often = ("ORDER" in facts.words or Ask.GROUP in hints.asks) and "DISTINCT" not in facts.words
+    split = set() if often and len({variable for variable, _ in shown}) == 1 else counted  # `tags by how often used`
+    telling = {(variable, name) for variable, name in shown if (name and is_key(name)) or linker.naming.names(name)}
+    told = {variable for variable, name in shown if not name or (variable, name) in telling}
+    said = roots_in(hints.question)
     for variable, name in shown:
-        if name and variable not in told and name not in known and not said & roots(name):
+        unsaid = name not in known and not said & roots(name)
+        if name and ((variable in split and (variable, name) in telling) or (unsaid and variable not in told)):
             yield Doubt("unasked", name)
 
 
-def _shown(facts: QueryFacts) -> Iterator[tuple[str, str]]:
+def shown_apart(facts: QueryFacts) -> Iterator[tuple[str, str]]:
     """(variable, property) of what is returned outside functions; the property is empty for a whole node."""
     known = facts.structure.variables
     tokens = facts.returned

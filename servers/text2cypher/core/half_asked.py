@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.core.grouped import shown_apart
+from servers.text2cypher.core.steps import identified
 from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
@@ -60,7 +62,18 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         and not Done(hints, facts, linker).does("universal")
     ):
         yield Doubt("unused", word)
-    for doubts in (_uncounted, _denied, _unmeasured, _unchosen, _of_all, _untested, _only_shown, _unshown, _unplayed):
+    for doubts in (
+        _uncounted,
+        _denied,
+        _unmeasured,
+        _unchosen,
+        _of_all,
+        _untested,
+        _only_shown,
+        _unshown,
+        _only_named,
+        _unplayed,
+    ):
         yield from doubts(hints, facts, linker)
 
 
@@ -93,8 +106,9 @@ def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     out = linker.wording.compiled(r"\b‹runs_out›\W+(?P<what>\w+)").search(masked)
     gone = out is not None and root(out["what"]) in roots(*facts.properties)
     none = gone or lacks or 0 in said_numbers(masked, linker.lexicon)
+    denying = _DENYING - {"minimum"} if facts.misses else _DENYING
     if (facts.denies or (facts.excludes and not lacks) or (facts.empties and not none)) and not (
-        says_every(hints, linker) or Ask.NOT in hints.asks or is_cued(hints.question, _DENYING)
+        says_every(hints, linker) or Ask.NOT in hints.asks or is_cued(masked, denying)
     ):
         yield Doubt("unasked", "NOT" if facts.denies else "<>" if facts.excludes else "= 0")
     if out is not None and gone and not facts.negates:
@@ -182,10 +196,24 @@ def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     asked = asked and not (Ask.COUNT in hints.asks and facts.tests(name))  # `how many reviews have a rating above 80`
     if asked and not (linker.naming.names(name) or facts.names & {*hints.within} or name in facts.told):
         yield Doubt("unused", name)
-    owned = [(owner, name) for owner, name in map(owner_and_property, facts.columns) if owner in facts.shown]
+    owned = [*shown_apart(facts)]
     known = {*named_properties(hints, linker)}
     if owned and all(name not in known and _is_aside(owner, name, facts, linker) for owner, name in owned):
         yield Doubt("unasked", owned[0][1])
+
+
+def _only_named(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Doubt if only things that the question itself names are shown, although it asks for others."""
+    shown = [*shown_apart(facts)]
+    owners = {owner for owner, _ in shown}
+    said = {*named_properties(hints, linker)} & {name for _, name in shown}
+    if not owners or said or not facts.structure.relationships or not owners <= identified(hints, facts, linker):
+        return
+    other = {*hints.labels[:1]} & facts.names - {
+        label for owner in owners for label in facts.structure.labels_of(owner)
+    }
+    if other or asks_for_things(hints, linker):
+        yield Doubt("unused", next(iter(other), hints.question.split()[0].lower()))
 
 
 def _unplayed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -202,10 +230,12 @@ def _unplayed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 
 
 def _is_aside(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:
-    """True for a property of a named node that is neither its name nor a key."""
+    """True for a property of a named node that is neither its name nor a key, nor a fuller name than the bare word."""
     labels = facts.structure.labels_of(variable)
     best = {held for label in labels for held in linker.naming.display(label)[:1]}
-    return any(map(linker.naming.names, best)) and name not in best and not is_key(name)
+    others = linker.naming.names(name) and any(len(parts(one)) == 1 for one in best)
+    others = others or any(roots(name) == roots(label) for label in labels)
+    return bool(name) and any(map(linker.naming.names, best)) and not (name in best or others or is_key(name))
 
 
 def _shows_time(facts: QueryFacts, linker: Linker) -> bool:

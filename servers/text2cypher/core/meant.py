@@ -183,7 +183,7 @@ def _width(rows: Rows) -> int:
 
 
 def _is_whole(rows: Rows) -> bool:
-    return all(isinstance(cell, dict) for row in rows for cell in row)
+    return any(isinstance(cell, dict) for row in rows for cell in row)
 
 
 def _distinct(rows: Iterable[Sequence[Any]]) -> set[str]:

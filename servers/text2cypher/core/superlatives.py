@@ -14,10 +14,11 @@ from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.said import asks_for_several
+from servers.text2cypher.linking.names import roots, roots_in
+from servers.text2cypher.linking.said import asks_for_several, named_properties
 
 _PICKS = {"minimum", "maximum"}
-_ORDERS = {*_PICKS, "order", "ascending", "descending", "top"}
+_ORDERS = {*_PICKS, "order", "ascending", "descending"}
 
 
 def superlatives(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -36,6 +37,16 @@ def superlatives(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Do
     few = len(early) < len(inside) or len(picks) < len(inside) + is_cued(rest, {*_PICKS, "top"})
     if few or downwards < largest:
         yield Doubt("unused", inside[0])
+
+
+def mistaken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """One doubt if the query sorts by other properties than the one that a superlative names: `the lowest price`."""
+    picked = "|".join(re.escape(phrase) for phrase, cues in languages().cues.items() if cues & _PICKS)
+    found = linker.wording.compiled(rf"\b(?:{picked})\W+(‹number›)\b").search(hints.masked)
+    keys = {name for _, name in sort_keys(facts)}
+    name = linker.lexicon.properties.get(found[1].lower(), "") if found else ""
+    if keys and name in hints.properties and name not in keys and not facts.words & {"MIN", "MAX"}:
+        yield Doubt("unused", found[0] if found else name)
 
 
 def _in_conditions(hints: Hints, linker: Linker) -> Iterator[str]:
@@ -63,7 +74,12 @@ def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     """
     some = hints.limit is not None and not facts.words & {"ORDER", "COUNT"}  # `which 5 users`, of more
     named = is_cued(hints.question, {"first", "top"}) and not (
-        facts.words & {"ORDER"} and (is_cued(hints.question, _ORDERS) or _is_in_time(hints, facts, linker))
+        facts.words & {"ORDER"}
+        and (
+            is_cued(hints.question, _ORDERS)
+            or _is_in_time(hints, facts, linker)
+            or (is_cued(hints.question, {"top"}) and all(is_said(name, hints, linker) for _, name in sort_keys(facts)))
+        )
     )
     unsaid = "COUNT" in facts.words and not linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
     if "LIMIT" in facts.words and (some or named or unsaid or (_ranked_by(facts) - _shown(facts))):
@@ -74,7 +90,7 @@ def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 
 def _is_in_time(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
     """True for a rank by the date of what is shown, earliest first: `the first 5 orders of 1996`."""
-    cue, keys = cue_in(hints.question, {"first"}), _keys(facts)
+    cue, keys = cue_in(hints.question, {"first"}), sort_keys(facts)
     ends = {way: bool(linker.wording.compiled(rf"‹{way}›").fullmatch(cue)) for way in ("min_said", "max_said")}
     backwards = bool(facts.words & {"DESC", "DESCENDING"})
     timed = len(keys) == 1 and keys[0][1] in linker.lexicon.timed
@@ -83,7 +99,7 @@ def _is_in_time(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
 
 def _ranked_by(facts: QueryFacts) -> set[str | None]:
     """The variables whose properties order the rows; for a relationship, its ends without conditions."""
-    owners = {owner for owner, _ in _keys(facts)}
+    owners = {owner for owner, _ in sort_keys(facts)}
     found: set[str | None] = {*owners}
     for held in facts.structure.relationships:
         if held.variable in owners:
@@ -92,7 +108,7 @@ def _ranked_by(facts: QueryFacts) -> set[str | None]:
     return found
 
 
-def _keys(facts: QueryFacts) -> list[tuple[str, str]]:
+def sort_keys(facts: QueryFacts) -> list[tuple[str, str]]:
     """(variable, property) of the ORDER BY keys."""
     tokens = facts.returned
     places = [
@@ -101,11 +117,19 @@ def _keys(facts: QueryFacts) -> list[tuple[str, str]]:
     return [(tokens[n + 1].value, tokens[n + 3].value) for n in places]
 
 
+def is_said(name: str, hints: Hints, linker: Linker) -> bool:
+    """True if the question names a property, or a time for one with dates."""
+    timed = name in linker.lexicon.timed and linker.wording.compiled(r"\b(?:‹early›|‹late›|\d{4})\b").search(
+        hints.question
+    )
+    return bool(timed) or name in named_properties(hints, linker) or bool(roots(name) & roots_in(hints.question))
+
+
 def _shown(facts: QueryFacts) -> set[str | None]:
     """The variables with a shown property other than the sort key; those of the sort key if nothing else is shown."""
     end = next((n for n, token in enumerate(facts.returned) if token.is_word("ORDER")), 0)
     texts = [token.value for token in facts.returned[:end]]
     known = facts.structure.variables
     pairs = {(name, "".join(texts[n + 2 : n + 3])) for n, name in enumerate(texts) if name in known}
-    keys = _keys(facts)
+    keys = sort_keys(facts)
     return {pair[0] for pair in pairs if pair not in keys} or {name for name, _ in pairs}

@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.core.superlatives import is_said, sort_keys
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import RelationshipPattern
+from servers.text2cypher.cypher.tokens import Kind
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
 from servers.text2cypher.linking.amounts import FIRST_YEAR, LAST_YEAR, ends_of_years, numbers_in
 from servers.text2cypher.linking.asks import Ask, is_cued
@@ -31,6 +33,7 @@ def unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     yield from (Doubt("unasked", text) for text in _texts(hints, facts, known))
     yield from (Doubt("unasked", name) for name in _tested_unsaid(hints, facts))
     yield from (Doubt("unasked", name) for name in _factors(hints, facts, linker))
+    yield from (Doubt("unasked", name) for name in _instead(hints, facts, linker))
     yield from (Doubt("unasked", number) for number in _numbers(hints, facts, linker, known))
     if any(_is_far(held, known) for held in facts.structure.relationships) and not (
         hints.indirect or "SHORTESTPATH" in facts.words
@@ -99,6 +102,20 @@ def _factors(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
     for pair in facts.factors:
         unsaid = {*pair} - said
         yield from unsaid if len(unsaid) == 1 and unsaid <= linker.schema.of_types(INTEGER, FLOAT) else ()
+
+
+def _instead(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
+    """An unmentioned number that is compared or sorted by where the question names another one of the same thing:
+    the id for `more than 100 favourites`."""
+    tested = {(v, name) for v, name, token in facts.property_tests if token and token.kind is Kind.NUMBER}
+    used = tested | {*sort_keys(facts)}
+    told = {name for _, name in used} | ({*facts.properties} if facts.words & {*_AGGREGATES, "WITH"} else set())
+    told -= {held.property for held in hints.filters} - {name for _, name in tested}
+    named = {*named_properties(hints, linker)}
+    for variable, name in sorted(used - {(v, n) for v, n in used if is_said(n, hints, linker)}, key=str):
+        types = [linker.schema.nodes[label] for label in facts.structure.labels_of(variable)]
+        if any(kind in (INTEGER, FLOAT) and other in named - told for held in types for other, kind in held.items()):
+            yield name
 
 
 def _asks_backwards(hints: Hints, linker: Linker) -> bool:

@@ -154,7 +154,7 @@ class QueryFacts:
     def negates(self) -> bool:
         """True for NOT, <>, IS NULL, NONE, FALSE or `= 0` (IS NOT NULL alone isn't a negation)."""
         unequal = any(token.text in ("<>", "!=") for token in self.tokens)
-        return self.denies or self._misses or unequal or bool({("=", 0.0), ("<", 1.0)} & {*self.numbers})
+        return self.denies or self.misses or unequal or bool({("=", 0.0), ("<", 1.0)} & {*self.numbers})
 
     @cached_property
     def denies(self) -> bool:
@@ -171,7 +171,7 @@ class QueryFacts:
         return list(denials(self.tokens))
 
     @cached_property
-    def _misses(self) -> bool:
+    def misses(self) -> bool:
         """True for IS NULL without a NOT before it."""
         turned = {held[-1].start for sign, held in self._denials if sign.is_word("NOT") and is_missing(held)}
         return any(
@@ -193,7 +193,7 @@ class QueryFacts:
 
         `<> ''` doesn't exclude; a value that is tested elsewhere, too, only excludes the thing itself.
         """
-        return self._misses or any(
+        return self.misses or any(
             before in ("<>", "!=")
             and token.kind in (Kind.STRING, Kind.NUMBER)
             and token.value not in ("", "0")
@@ -272,18 +272,6 @@ class QueryFacts:
             if self.tokens[place].text == "="
         )
         return self.long_paths or equal or any(len(set(held)) < len(held) for held in (variables, names))
-
-    @property
-    def unjoined(self) -> bool:
-        """True if patterns share no node and one has no condition, so that the result is a cross product."""
-        if self.words & {"WHERE", "WITH", "UNWIND", "UNION"}:
-            return False
-        nodes = self.structure.nodes
-        part = [node.variable or f" {place}" for place, node in enumerate(nodes)]
-        for held in self.structure.relationships:
-            part = [part[held.right] if name == part[held.left] else name for name in part]
-        stated = {name for name, node in zip(part, nodes, strict=True) if node.keys}
-        return len(set(part)) > 1 and bool(set(part) - stated)
 
     @property
     def has_conditions(self) -> bool:

@@ -86,8 +86,10 @@ class Shown:
         return f"{variable}.{named(names[0])}" if names else variable
 
     def _shown(self, variable: str) -> str:
-        """A node's name; the node itself if its label has no names and none is asked for, or all of it is asked for."""
-        named_so = self.linker.naming.tells(self.nodes[variable]) or self._says_names
+        """A node's name; the node itself if its label has no name of its own and none is asked for, or all of it is."""
+        naming, label = self.linker.naming, self.nodes[variable]
+        short = naming.is_short(label) and not self.linker.lexicon.written
+        named_so = self._says_names or (naming.tells(label) and not short)
         return self._key(variable) if named_so and not self._says("asks_whole") else variable
 
     def _alone(self, variable: str) -> str:
@@ -293,6 +295,6 @@ class Shown:
             if Ask.COUNT in self.hints.asks:
                 yield f"{test} RETURN count({variable})"
             if self.linker.naming.tells(self.nodes[variable]) and self._alone(variable) == variable:
-                yield f"{test} RETURN {variable}{self.limit}"
+                yield f"{test} RETURN {variable}, {self.alias}{self.limit}"
             yield f"{test} RETURN {self._shown(variable)}, {self.alias}{self.limit}"
             yield f"{test} RETURN {self._shown(variable)}{self.limit}"

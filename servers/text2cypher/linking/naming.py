@@ -7,7 +7,7 @@ from statistics import median
 
 from servers.text2cypher.graph.schema import STRING, GraphSchema
 from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.names import parts
+from servers.text2cypher.linking.names import parts, roots
 from servers.text2cypher.linking.values import Place, ValueIndex
 
 MOST_WORDS = 6
@@ -37,12 +37,13 @@ class Naming:
         return best or exact or own or telling or texts[:1] or list(types)[:1]
 
     def others_of(self, label: str) -> list[str]:
-        """The properties that neither identify nor show nodes of this label, such as a named Rack's `rack`."""
+        """The properties that don't show nodes of this label and don't identify them, such as a named Rack's `rack`,
+        or are called like the label: an Address's `address` beside its name."""
         shown = self.display(label)[:1]
         return [
             name
             for name in self._schema.nodes[label]
-            if name not in shown and not self._values.identifies(Place(label, name))
+            if name not in shown and (roots(name) == roots(label) or not self._values.identifies(Place(label, name)))
         ]
 
     def _tells(self, label: str) -> bool:
@@ -53,6 +54,12 @@ class Naming:
                 return median([len(text.split()) for text in told] or [1]) <= MOST_WORDS
             return any(is_called(name, word) for word in languages().describing)
         return False
+
+    def is_short(self, label: str) -> bool:
+        """True for a bare `name` beside another one: a `screen_name`, or an Address's `address`."""
+        texts = [name for name, kind in self._schema.nodes[label].items() if kind == STRING]
+        names = sum(self.names(name) or roots(name) == roots(label) for name in texts)
+        return names > 1 and any(len(parts(name)) == 1 and self.names(name) for name in self.display(label)[:1])
 
     def is_known_by_key(self, label: str) -> bool:
         """True if something other than its name, e.g. a number or code, identifies a node."""

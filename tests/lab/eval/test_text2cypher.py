@@ -69,15 +69,33 @@ def test_without_a_model_the_first_reading_answers(asking: Asking) -> None:
     assert all(record.certain for record in records)  # which columns are shown is only a note
 
 
-def test_wrong_queries_ignore_one_word_each() -> None:
-    question = Question(
-        "1", "", "MATCH (a:A {x: 1})-[:R]->(b) WHERE b.y > 2 RETURN sum(b.z) AS n ORDER BY n DESC", "", ""
-    )
-    schema = GraphSchema({"A": {}, "B": {}}, (("B", "S", "A"),), {})
-    made = dict(wrong_queries(question, [question], schema, 1))
-    assert made["step added"].startswith("MATCH (:B)-[:S]->(a:A {x: 1})-[:R]->(b)")
-    told = ["filter dropped", "direction flipped", "order dropped", "wrong aggregate", "comparison changed"]
-    assert list(made) == ["another question's", *told, "step added"]
+def test_each_kind_of_mistake_changes_one_part_of_a_right_query() -> None:
+    gold = "MATCH (a:A {x: 1})-[:R]->(b:B) WHERE b.y > 2 AND b.z = 3 RETURN sum(b.z) AS n ORDER BY n DESC LIMIT 4"
+    other = Question("2", "", "MATCH (b:B {z: 7}) RETURN b.y", "", "")
+    schema = GraphSchema({"A": {"x": "INTEGER"}, "B": {"y": "INTEGER", "z": "INTEGER"}}, (("B", "S", "A"),), {})
+    made: dict[str, set[str]] = {}
+    for seed in range(20):  # each draws a few of a kind
+        for kind, query in wrong_queries(Question("1", "", gold, "", ""), [other], schema, seed):
+            made.setdefault(kind, set()).add(query)
+    assert other.cypher in made["another question's"]
+    for kind, old, new in (
+        ("filter dropped", " {x: 1}", "  "),
+        ("filter dropped", "b.y > 2 AND ", " "),
+        ("direction flipped", "-[:R]->", "<-[:R]-"),
+        ("direction ignored", "-[:R]->", "-[:R]-"),
+        ("order dropped or reversed", "n DESC ", "n "),
+        ("wrong aggregate", "sum(", "avg("),
+        ("boundary changed", "y > 2", "y >= 2"),
+        ("and, or swapped", "AND", "OR"),
+        ("step added", "(a:A", "(:B)-[:S]->(a:A"),
+        ("step left out", "(a:A {x: 1})-[:R]->", ""),
+        ("other property tested", "b.y >", "b.z >"),
+        ("literal changed", "z = 3", "z = 7"),
+    ):
+        assert {query.replace(" ", "") for query in made[kind]} & {gold.replace(old, new).replace(" ", "")}, (
+            kind,
+            made[kind],
+        )
 
 
 def test_a_run_that_was_broken_off_asks_nothing_twice(tmp_path: Path) -> None:

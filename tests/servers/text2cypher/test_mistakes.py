@@ -1,0 +1,57 @@
+"""Mistakes that mutated gold queries showed to pass as certain: none is a plain success, and the right query is."""
+
+from __future__ import annotations
+
+import pytest
+
+from servers.text2cypher.core.workbench import Workbench
+from tests.servers.text2cypher.test_any_graph import answered, graph_of
+
+LODGES = {
+    "nodes.Lodge": "name,city,rooms,stars,fax\nElm,Oslo,12,3,11\nFir,Oslo,30,5,\nOak,Bern,7,4,12\nYew,Bern,18,2,\n",
+    "nodes.Guest": "name,country\nAda,Norway\nBo,Malta\nCy,Malta\n",
+    "nodes.Perk": "name\nPool\nBar\nGym\n",
+    "edges.STAYED": "from_label,from_key,to_label,to_key\nGuest,Ada,Lodge,Elm\nGuest,Ada,Lodge,Fir\n"
+    "Guest,Bo,Lodge,Fir\nGuest,Ada,Lodge,Yew\n",
+    "edges.OFFERS": "from_label,from_key,to_label,to_key\nLodge,Elm,Perk,Pool\nLodge,Fir,Perk,Pool\n"
+    "Lodge,Fir,Perk,Bar\nLodge,Oak,Perk,Gym\n",
+}
+OFFERS = "MATCH (l:Lodge)-[:OFFERS]->(p:Perk)"
+PAIRS = [  # (question, right, wrong)
+    (
+        "Which lodges have more than 10 rooms?",
+        "MATCH (l:Lodge) WHERE l.rooms > 10 RETURN l.name, l.rooms",
+        "MATCH (l:Lodge) WHERE l.fax > 10 RETURN l.name, l.rooms",
+    ),
+    (
+        "Which lodge with more than 2 stars has the lowest rooms?",
+        "MATCH (l:Lodge) WHERE l.stars > 2 RETURN l.name ORDER BY l.rooms LIMIT 1",
+        "MATCH (l:Lodge) WHERE l.stars > 2 RETURN l.name ORDER BY l.stars LIMIT 1",
+    ),
+    (
+        "Which lodges offer both Pool and Bar?",
+        f"{OFFERS}, (l)-[:OFFERS]->(q:Perk) WHERE p.name = 'Pool' AND q.name = 'Bar' RETURN l.name",
+        f"{OFFERS}, (q:Perk) WHERE p.name = 'Pool' AND q.name = 'Bar' RETURN l.name",
+    ),
+    (
+        "How many lodges offer a Pool?",
+        "MATCH (l:Lodge)-[:OFFERS]->(:Perk {name: 'Pool'}) RETURN count(l)",
+        "MATCH (l:Lodge)-[:OFFERS]->(:Perk {name: 'Pool'}) RETURN count(l), l.name",
+    ),
+    (
+        "Which lodge with a fax has the lowest number of rooms?",
+        "MATCH (l:Lodge) WHERE l.fax IS NOT NULL RETURN l.name, l.rooms ORDER BY l.rooms LIMIT 1",
+        "MATCH (l:Lodge) WHERE l.fax IS NULL RETURN l.name, l.rooms ORDER BY l.rooms LIMIT 1",
+    ),
+]
+
+
+graph = graph_of(LODGES)
+
+
+@pytest.mark.parametrize(("question", "right", "wrong"), PAIRS)
+def test_a_mistake_is_no_plain_success_and_the_right_query_is(
+    graph: Workbench, question: str, right: str, wrong: str
+) -> None:
+    assert answered(graph, question, right) == "success"
+    assert answered(graph, question, wrong) == "uncertain"
