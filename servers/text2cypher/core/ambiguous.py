@@ -64,7 +64,8 @@ def _called_so(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run:
     called = {
         (label, name)
         for label, types in linker.schema.nodes.items()
-        for name in {*linker.naming.display(label)[:1], *filter(linker.naming.names, types)}
+        for name in types
+        if name in linker.naming.display(label)[:1] or (linker.naming.is_short(label) and linker.naming.names(name))
     }
     for variable, name, token in facts.property_tests:
         own = facts.structure.labels_of(variable)

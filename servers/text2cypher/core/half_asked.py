@@ -207,7 +207,9 @@ def _only_named(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
     shown = [*shown_apart(facts)]
     owners = {owner for owner, _ in shown}
     said = {*named_properties(hints, linker)} & {name for _, name in shown}
-    if not owners or said or not facts.structure.relationships or not owners <= identified(hints, facts, linker):
+    called = {variable for variable, name, _ in facts.property_tests if linker.naming.names(name)}
+    named = called & identified(hints, facts, linker)
+    if not owners or said or not facts.structure.relationships or not owners <= named:
         return
     other = {*hints.labels[:1]} & facts.names - {
         label for owner in owners for label in facts.structure.labels_of(owner)
