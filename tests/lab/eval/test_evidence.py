@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lab.eval.evidence import cod, matrix, offices, soundness
+from lab.eval.evidence import cod, forms, matrix, offices, soundness
 from lab.eval.evidence.report import Judged, table
 from lab.eval.evidence.trials import Trial, refused
 
@@ -131,3 +132,14 @@ async def test_no_value_passes_that_was_said_of_something_else_than_its_field() 
     assert [trial.id for trial in passed if soundness.half(trial) == "tuning"] == []
     reporting, let_through = (sum(soundness.half(one) == "reporting" for one in each) for each in (wrong, passed))
     assert reporting - let_through >= REPORTING_REFUSED
+
+
+def test_a_spec_of_another_library_is_counted_by_half(tmp_path: Path) -> None:
+    spec = [
+        {"Input": f"we are {word}", "Results": [{"Resolution": {"value": str(value)}}]}
+        for value, word in enumerate(("two dozen", "seven", "nine"), 7)
+    ]
+    (tmp_path / "spec.json").write_text(json.dumps(spec), encoding="utf-8")
+    total = forms.count(tmp_path / "spec.json", "number")
+    counted = {what: sum(number for (_, one), number in total.items() if one == what) for _, what in total}
+    assert counted == {"texts": 3, "read": 1, "others": 6, "wrong": 1}
