@@ -36,7 +36,7 @@ _TODAY = "2016-11-07"
 
 
 def cases(file: Path, kind: str) -> Iterator[tuple[str, str, set[str]]]:
-    """(text, the day it is said on, its values) of each case with values; a day may be the next such one or the last."""
+    """(text, the day it is said on, its values) of each case with values; a day may be the next or the last."""
     for case in json.loads(file.read_text(encoding="utf-8-sig")):
         found = [one.get("Resolution") or one.get("Value") or {} for one in case.get("Results", ())]
         values = {str(value) for one in found for value in _values(one, kind)}
