@@ -155,7 +155,8 @@ def _tables(connection: Connection, schema: str | None) -> Iterator[Table]:
     try:
         columns = inspector.get_multi_columns(**of)
     except OperationalError:  # MariaDB shows the definition of no view, and of no table with rights on columns alone
-        of["filter_names"] = [name for name in _names(inspector) if _may_be_shown(inspector, name)]
+        names = (*inspector.get_table_names(), *inspector.get_view_names())
+        of["filter_names"] = [name for name in names if _may_be_shown(inspector, name)]
         columns = inspector.get_multi_columns(**of)
         yield from _granted(connection, of["filter_names"])
     keys = inspector.get_multi_pk_constraint(**of)
@@ -224,10 +225,6 @@ def _granted(connection: Connection, shown: Sequence[str]) -> Iterator[Table]:
         about = {"comment": comment or None, "primary_key": key == "PRI", "holds": _holds(kinds.get(kind, str))}
         found.setdefault(table, []).append(Column(name, kind.upper(), nullable == "YES", **about))
     return (Table(name, tuple(columns)) for name, columns in found.items() if name not in shown)
-
-
-def _names(inspector: Inspector) -> list[str]:
-    return [*inspector.get_table_names(), *inspector.get_view_names()]
 
 
 def _may_be_shown(inspector: Inspector, name: str) -> bool:

@@ -106,7 +106,7 @@ def create_server(database: Database) -> MCPServer[Any]:
         if len(statements) != 1:
             raise ToolError("explain_query takes one statement; call it once for each.")
         explain = "EXPLAIN QUERY PLAN " if database.kind == "sqlite" else "EXPLAIN "
-        return await _answer(database, statements[0], 1000, timeout_seconds, before=explain)
+        return (await _run_all(database, statements, 1000, timeout_seconds, before=explain))[0]
 
     @server.tool(title="Look at some rows", annotations=READ_ONLY)
     async def sample_rows(
@@ -122,8 +122,8 @@ def create_server(database: Database) -> MCPServer[Any]:
         if table_name not in tables:
             raise ToolError(schema.unknown_table(table_name, list(tables)))
         columns = ", ".join(database.quote(column.name) for column in tables[table_name].columns)
-        statement = _statements(f"SELECT {columns} FROM {database.quote(table_name)} LIMIT {limit}", database)[0]
-        return await _answer(database, statement, limit, timeout_seconds)
+        asked = _statements(f"SELECT {columns} FROM {database.quote(table_name)} LIMIT {limit}", database)
+        return (await _run_all(database, asked, limit, timeout_seconds))[0]
 
     return server
 
@@ -134,43 +134,29 @@ def _statements(sql: str, database: Database) -> list[Statement]:
 
 
 async def _run_all(
-    database: Database, statements: Sequence[Statement], max_rows: int, timeout_seconds: float
+    database: Database, statements: Sequence[Statement], max_rows: int, timeout_seconds: float, before: str = ""
 ) -> list[QueryExecutionResult]:
     """Run each statement separately, in order. Once the database can't be reached the rest isn't tried."""
     results: list[QueryExecutionResult] = []
     unreachable: UnavailableError | None = None
     for statement in statements:
-        if unreachable is None:
-            try:
-                results.append(await _run(database, statement, max_rows, timeout_seconds))
-                continue
-            except UnavailableError as error:
-                unreachable = error
-        results.append(_failed(statement, unreachable))
+        try:
+            if unreachable is not None:
+                raise unreachable
+            results.append(await _run(database, statement, max_rows, timeout_seconds, before))
+        except (guard.RefusedError, DatabaseError) as error:
+            unreachable = error if isinstance(error, UnavailableError) else None
+            results.append(_failed(statement, error))
     return results
 
 
-async def _answer(
-    database: Database, statement: Statement, max_rows: int, timeout_seconds: float, before: str = ""
-) -> QueryExecutionResult:
-    try:
-        return await _run(database, statement, max_rows, timeout_seconds, before)
-    except UnavailableError as error:
-        return _failed(statement, error)
-
-
 async def _run(
-    database: Database, statement: Statement, max_rows: int, timeout_seconds: float, before: str = ""
+    database: Database, statement: Statement, max_rows: int, timeout_seconds: float, before: str
 ) -> QueryExecutionResult:
-    """Run one statement, with `before` as prefix, and return its result. Raises UnavailableError if it didn't run."""
-    try:
-        schemas = database.schemas or (database.url.database or "",)
-        guard.check(statement, database.kind, schemas, database.tables)
-        rows = await database.fetch(before + statement.body, max_rows=max_rows, timeout_seconds=timeout_seconds)
-    except UnavailableError:
-        raise
-    except (guard.RefusedError, DatabaseError) as error:
-        return _failed(statement, error)
+    """Run one statement, with `before` as prefix, and return its rows. Raises RefusedError, DatabaseError."""
+    schemas = database.schemas or (database.url.database or "",)
+    guard.check(statement, database.kind, schemas, database.tables)
+    rows = await database.fetch(before + statement.body, max_rows=max_rows, timeout_seconds=timeout_seconds)
     result: QueryExecutionResult = {
         "query": statement.text,
         "status": "success",
