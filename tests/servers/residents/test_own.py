@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from servers.residents.configured import ConfiguredRegister
 from servers.residents.database import Database
-from servers.residents.importing import BadRow, field_of, resident_of
+from servers.residents.importing import BadRow, resident_of
 from servers.residents.locks import Locks
 from servers.residents.resident import RegisterError
 from servers.residents.settings import Settings
@@ -160,18 +160,6 @@ def test_a_workbook_is_read_as_a_sheet_is(tmp_path: Path) -> None:
     found = register_of(url, tmp_path).find(nik=BUDI)
     assert found is not None
     assert (found.resident.tanggal_lahir, found.resident.rt) == ("1985-08-17", "1")
-
-
-def test_columns_that_were_named_once_are_known_again(tmp_path: Path) -> None:
-    (tmp_path / "residents").mkdir()
-    (tmp_path / "residents" / "columns.toml").write_text('"Nomor KTP" = "nik"\n"Sebutan" = "nama"\n')
-    url = f"sqlite:///{tmp_path}/register.db"
-    file = write(tmp_path, f"{BUDI};Budi Contoh", header="Nomor KTP;Sebutan")
-    assert run(tmp_path, url, "import", file).returncode == 0
-    without = run(tmp_path, url, "import", write(tmp_path, "Budi", header="Sebutan"))
-    assert without.returncode == 2 and "no column is nik" in without.stderr
-    assert field_of("Tanggal Lahir", {}) == "tanggal_lahir"
-    assert field_of("akta_lahir", {}) == ""
 
 
 def workbook(change: Callable[[bytes], bytes]) -> bytes:
