@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import suppress
 
 FIRST_PASSED = 3
 """The file descriptor of the first socket that systemd passes."""
@@ -11,12 +12,11 @@ FIRST_PASSED = 3
 
 def notify(*lines: str) -> None:
     """sd_notify: send these lines (READY=1, STOPPING=1 …) to NOTIFY_SOCKET, if that is set."""
-    address = os.environ.get("NOTIFY_SOCKET", "")
-    if not address:
-        return
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as speaker:
-        speaker.connect("\0" + address[1:] if address.startswith("@") else address)
-        speaker.sendall("\n".join(lines).encode())
+    if address := os.environ.get("NOTIFY_SOCKET"):
+        kind = socket.SOCK_DGRAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK
+        with suppress(OSError), socket.socket(socket.AF_UNIX, kind) as speaker:  # who is gone or full hears nothing
+            speaker.connect("\0" + address[1:] if address.startswith("@") else address)
+            speaker.sendall("\n".join(lines).encode())
 
 
 def watchdog_s() -> float | None:

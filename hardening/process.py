@@ -6,6 +6,7 @@ import ctypes
 import os
 import re
 import resource
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,11 +18,16 @@ ENV_START, ENV_END = 50, 51
 
 
 def close_to_others() -> None:
-    """Empty /proc/PID/environ, and let nobody but root read the rest of /proc/PID or get a core dump.
+    """Empty /proc/PID/environ, and let nobody but root read the rest of /proc/PID or get a core dump. A standard stream
+    that is closed becomes /dev/null: else a database would get its number, and what is printed.
 
     `os.environ` stays as it is; of the C library's copy, which children inherit, what may be a secret goes.
     To be called before threads are started. A child is open to others again, and must call this itself.
     """
+    while (null := os.open(os.devnull, os.O_RDWR)) <= 2:  # the lowest number that is free
+        os.set_inheritable(null, True)
+    os.close(null)
+    sys.stdout, sys.stderr = sys.stdout or os.fdopen(1, "w"), sys.stderr or os.fdopen(2, "w")
     _empty_environ()
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     with suppress(OSError, ValueError):  # the unit's LimitCORE= has done it already

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from servers.certificate import cli
@@ -14,6 +15,7 @@ from servers.common.serve import serve
 
 def main() -> None:
     """Run the server or a `letters` command. Exits with status 2 if a setting or the office file is wrong."""
+    os.environ.pop("TZ", None)  # the office has its own zone; pyHanko signs in this one, and fails if nobody knows it
     if sys.argv[1:2] == ["letters"]:
         raise SystemExit(cli.main(sys.argv[2:]))
     try:

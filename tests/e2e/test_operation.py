@@ -13,7 +13,8 @@ import pytest
 
 from clients.top import usage
 from tests import warm
-from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, one_daemon, running
+from tests.daemon import AGENTD, HEAD, SERVERS, TOKEN, Daemon, RpcFailed, call, final, one_daemon, running
+from tests.e2e.test_main_job import LETTER, WORDS
 from tests.waiting import until
 
 daemon = one_daemon(call("get_current_time"), final("Selamat siang"), config=HEAD + SERVERS["time"])
@@ -136,3 +137,17 @@ def test_a_second_daemon_leaves_the_folder_of_a_running_one_alone(daemon: Daemon
         assert (second.returncode, second.stdout) == (1, "")
         assert f"state folder {daemon.state}: another daemon works in it" in second.stderr
     assert daemon.call("Agent.run", prompt="Jam berapa?")["status"] == "completed"
+
+
+def test_a_letter_is_issued_without_standard_error_a_known_time_zone_or_a_service_manager(tmp_path: Path) -> None:
+    rule = f'[[tools]]\nname = "{LETTER["tool"]}"\nserver = "certificate"\napproval = "never"\n'
+    poor = {"TZ": "Nowhere/Else", "NOTIFY_SOCKET": str(tmp_path / "gone"), "WATCHDOG_USEC": "2000000"}
+    daemon = Daemon(tmp_path, [LETTER, final("Baik.")], HEAD + SERVERS["certificate"] + rule, poor)
+    daemon.program = tmp_path / "closed"
+    daemon.program.write_text(f'#!/bin/sh\nexec {AGENTD} "$@" 2>&-\n')
+    daemon.program.chmod(0o700)
+    daemon.start()
+    try:
+        assert daemon.call("Agent.run", prompt=WORDS)["artifacts"]
+    finally:
+        assert daemon.kill(signal.SIGTERM) == 0
