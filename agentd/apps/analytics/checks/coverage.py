@@ -31,11 +31,10 @@ _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
 _OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Interval)
 """Functions whose literals are a part or an offset: `substr(d, 1, 7)`, `date(d, '+1 month')`."""
 _FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
-_OF_A_FORMAT = frozenset("HH MM SS DD YY YYYY".split())
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
-UNSAID = ("rp", "usd", "idr", "pt", "cv", "ud", "tbk")
-"""Currencies and legal forms that a plan may leave out."""
+UNSAID = ("rp", "usd", "idr", "pt", "cv", "ud", "tbk", "hh", "mm", "ss", "dd", "yyyy")
+"""Currencies, legal forms and parts of a date's format that a plan may leave out."""
 
 
 def uncovered(question: str, plan: Plan, past: Iterable[str] = (), schema: Schema = NO_SCHEMA) -> list[str]:
@@ -186,11 +185,13 @@ def _no_share(asked: str, plan: Plan) -> Iterator[str]:
 
 
 def _first_said(asked: str, side: exp.Expr, other: exp.Expr) -> int:
-    """Where the question first has a word of this side that the other side lacks; 0 without one."""
+    """Where the question first has a word, number or bound of this side that the other side lacks; 0 without one."""
     texts = (" ".join(each.name for each in of_kind(part, exp.Column, exp.Literal)) for part in (side, other))
-    own, others = ({*_long(text.casefold())} for text in texts)
-    places = (asked.casefold().find(word[: max(4, len(word) - 3)]) for word in own - others)
-    return min((place for place in places if place > 0), default=0)
+    own, others = ({*re.findall(r"[^\W\d_]{4,}|\d+", words_of(text))} for text in texts)
+    said = [rf"\b{word}\b" if word[0].isdigit() else rf"\b{word[: max(4, len(word) - 3)]}" for word in own - others]
+    bounds = {exp.GT: "above", exp.GTE: "at_least", exp.LT: "below", exp.LTE: "at_most"}
+    said += [finder(key).pattern for kind, key in bounds.items() if side.find(kind) and not other.find(kind)]
+    return min((found.start() for each in said if (found := re.search(each, asked, re.IGNORECASE))), default=0)
 
 
 def _whole_cut(select: exp.Select) -> Iterator[str]:
@@ -245,7 +246,7 @@ def names_in(text: str) -> Iterator[str]:
         before = text[: found.start()].rstrip(" \"'(")
         first = not before or before[-1] in ".?!:;\n"
         word = found[0]
-        if (first and not word.isupper()) or word.casefold() in known_words() or word in _OF_A_FORMAT:
+        if (first and not word.isupper()) or word.casefold() in known_words():
             continue
         yield word
 

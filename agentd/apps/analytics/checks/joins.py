@@ -44,15 +44,17 @@ def made_up_joins(plan: Plan, schema: Schema) -> list[str]:
 
 
 def unexplained_joins(plan: Plan, schema: Schema) -> Iterator[str]:
-    """Joins, as SQL, of columns without a word in common in a schema that knows no join at all, and of two bare ids."""
+    """Joins, as SQL, of two bare ids, and of columns without a word in common where the schema knows no join at all or
+    the search did not find one of the tables."""
     shared = {table.name: _shared(table) for table in schema.tables}
     for _, select in selects_of(plan.selects):
         for left, right in select.equal:
-            if not {left[0], right[0]} <= shared.keys() or left[0] == right[0]:
-                continue
+            known = {left[0], right[0]} <= shared.keys()
             ids = {words_of(side[1]) for side in (left, right)} == {"id"}
             made_up = ids and {(left, right), (right, left)}.isdisjoint(schema.joins)
-            if made_up or not (schema.joins or alike(left, right, shared[left[0]] | shared[right[0]])):
+            words = shared.get(left[0], frozenset()) | shared.get(right[0], frozenset())
+            explained = (known and schema.joins) or alike(left, right, words)
+            if left[0] and right[0] and left[0] != right[0] and (made_up or not explained):
                 yield spelled((left, right))
 
 
@@ -62,7 +64,7 @@ def _shared(table: Table) -> frozenset[str]:
     return words[0].intersection(*words) if len(words) > 1 else frozenset()
 
 
-def alike(left: Side, right: Side, shared: frozenset[str] = frozenset()) -> bool:
+def alike(left: Side, right: Side, shared: frozenset[str]) -> bool:
     """Whether two columns have one name, or a word of it in common: `ShipVia` and `ShipperID`. Heads and `shared` words
     aside; a name without others has its table's words: `customer_id` and the `id` of customers."""
     if left[1].casefold() == right[1].casefold():

@@ -7,14 +7,12 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from agentd.apps.analytics.checks.joins import alike
 from agentd.apps.analytics.checks.schema_reading import Reading
 from agentd.apps.analytics.sql.tree import of_kind
 
 
 def not_consulted(reading: Reading) -> Iterator[str]:
-    """Tables that the schema search did not find if the question has no name, column or value of them, and joins of
-    such tables on columns with unrelated names."""
+    """Tables that the schema search did not find if the question has no name, column or value of them."""
     words = re.findall(r"[^\W\d_]{4,}", reading.asked.said)
     chosen = [leaf for leaf in reading.leaves() if any(reading.asked.says(v.name) for v in of_kind(leaf, exp.Literal))]
     valued = {column.table.casefold() for leaf in chosen for column in of_kind(leaf, exp.Column)}
@@ -27,13 +25,6 @@ def not_consulted(reading: Reading) -> Iterator[str]:
             and not any(word in name.casefold() for word in words)
         ):
             yield name
-    of = reading.unknown | {alias: table.name for alias, table in reading.sources.items()}
-    for each in reading.own(exp.EQ):
-        sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
-        tied = len(sides) == 2 and any(side.table.casefold() in reading.unknown for side in sides)
-        named = [(of.get(side.table.casefold(), ""), side.name) for side in sides]
-        if tied and not alike(named[0], named[1]):
-            yield each.sql()
 
 
 def _between(reading: Reading, alias: str) -> bool:

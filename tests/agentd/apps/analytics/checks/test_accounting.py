@@ -228,19 +228,7 @@ BOUNDS = "SUM(CASE WHEN OrderDate >= '2021-02-01' AND OrderDate {} '2021-03-01' 
             "WHERE Suppliers.Name = 'Acme'",
             [],
         ),
-        (
-            "Total of the orders from Acme?",
-            "SELECT SUM(Orders.Total) AS total FROM Orders JOIN Suppliers ON Orders.OrderID = Suppliers.SupplierID "
-            "WHERE Suppliers.Name = 'Acme'",
-            ["Orders.OrderID = Suppliers.SupplierID"],
-        ),
         ("Ada berapa supplier?", "SELECT COUNT(*) AS n FROM mastersupplier", []),
-        (
-            "Orders per supplier name?",
-            "SELECT Suppliers.Name, COUNT(*) AS n FROM Orders JOIN Suppliers ON Orders.OrderID = Suppliers.SupplierID "
-            "GROUP BY Suppliers.Name",
-            ["Orders.OrderID = Suppliers.SupplierID"],
-        ),
         (
             "How many customers per country?",
             "SELECT CompanyName AS country, COUNT(*) AS n FROM Customers GROUP BY CompanyName",

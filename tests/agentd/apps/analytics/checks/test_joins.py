@@ -251,3 +251,5 @@ def test_without_known_joins_columns_with_no_word_in_common_are_a_doubt(conditio
     made = read_plan(sql(condition, "writes JOIN author"), "sql", {}, [])
     assert list(unexplained_joins(made, Schema.read(tables))) == ([condition] if doubted else [])
     assert list(unexplained_joins(made, Schema.read(tables, KNOWN))) == []
+    unseen = Schema.read(tables[1:], [dict(zip(KNOWN[0], "abcd", strict=True))])
+    assert list(unexplained_joins(made, unseen)) == ([condition] if doubted else []), "writes was not consulted"

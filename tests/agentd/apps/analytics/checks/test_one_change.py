@@ -22,6 +22,12 @@ from tests.agentd.apps.analytics.checks.test_undeclared_keys import doubted
             "SELECT pier, COUNT(*) * 1.0 / COUNT(CASE WHEN guests > 0 THEN 1 END) AS r FROM voyage GROUP BY pier",
             "COUNT(*) * 1.0 / NULLIF(COUNT(CASE WHEN guests > 0 THEN 1 END), 0)",
         ),
+        (
+            "What is the ratio of voyages with more than 5 guests to voyages with less than 5 guests?",
+            "SELECT COUNT(CASE WHEN guests > 5 THEN 1 END) * 1.0 / COUNT(CASE WHEN guests < 5 THEN 1 END) FROM voyage",
+            "SELECT COUNT(CASE WHEN guests < 5 THEN 1 END) * 1.0 / COUNT(CASE WHEN guests > 5 THEN 1 END) FROM voyage",
+            "COUNT(CASE WHEN guests < 5 THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN guests > 5 THEN 1 END), 0)",
+        ),
         (  # one side of it alone
             "What is the ratio of guests to crew for each voyage vid?",
             "SELECT vid, guests * 1.0 / crew AS r FROM voyage",

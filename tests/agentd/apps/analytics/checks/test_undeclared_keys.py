@@ -94,7 +94,7 @@ def doubted(question: str, query: str) -> list[str]:
             "Which boats have a berth at pier 7?",
             "SELECT DISTINCT boat.name FROM boat JOIN masterberth AS b ON boat.berth = b.code WHERE b.pier = '7'",
             "SELECT DISTINCT boat.name FROM boat JOIN boat_berth AS b ON b.crew_number = boat.id WHERE b.pier = '7'",
-            "b.crew_number = boat.id",
+            "boat_berth.crew_number = boat.id",
         ),
     ],
 )
