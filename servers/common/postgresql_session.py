@@ -22,6 +22,7 @@ SETTINGS = {
     "idle_in_transaction_session_timeout": "660s",
     "standard_conforming_strings": "on",  # otherwise the server reads quotes differently from our checks
     "datestyle": "ISO",
+    "intervalstyle": "postgres",
     "client_encoding": "UTF8",  # a database without an encoding would give bytes
 }
 LONGEST_MS = 2**31 - 1
@@ -35,7 +36,7 @@ class _Moment(TextLoader):
         return f"{text}:00" if text[-3] in "+-" and "T" in text else text  # the time zone: +07 is +07:00
 
 
-DECODERS = {"date": TextLoader, "timestamp": _Moment, "timestamptz": _Moment}
+DECODERS = {"date": TextLoader, "interval": TextLoader, "timestamp": _Moment, "timestamptz": _Moment}
 
 
 class PostgreSQLSessions:

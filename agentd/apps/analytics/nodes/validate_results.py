@@ -19,6 +19,9 @@ from agentd.apps.analytics.sql.tree import nodes
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.wording import is_sample, say_for
 
+NO_FIGURES = ("NaN", "Infinity", "-Infinity")
+"""What the SQL server writes for a figure that is no number."""
+
 
 async def validate_results(state: AgentState, context: NodeContext) -> dict[str, Any]:
     """`passed` or `passed_with_warnings`, the checks, the warnings and the score.
@@ -54,6 +57,8 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
     unmet = other_readings.findings(state.get("other_readings") or [], say)
     unmet += coverage.findings([word for word in words if word not in said], say)
     unmet += [Finding("several_rows", "warning", say["several_rows"])] if _lists(calculations, several) else []
+    odd = [(key, value) for key, value in calculations.items() if value in NO_FIGURES]
+    unmet += [Finding("no_figure", "warning", say["no_figure"].format(key=key, value=value)) for key, value in odd]
     unmet += [Finding("written_again", "warning", say["written_again"])] if state.get("plan_written_again") else []
     findings = [*checked(calculations, rows, rules, say, mapping), *left_out.findings(empty, say), *unmet]
     warnings += [finding.message for finding in findings if finding.outcome in ("warning", "unchecked")]

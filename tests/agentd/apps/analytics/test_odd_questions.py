@@ -62,6 +62,15 @@ async def test_a_database_that_changes_under_a_question_gives_no_figure(erp: Pat
     assert "no such" in answer["error"]["technical_details_for_log"]
 
 
+@pytest.mark.parametrize("value", ["NaN", "Infinity"])
+async def test_a_sum_that_is_no_number_is_no_certain_answer(erp: Path, value: str) -> None:
+    """PostgreSQL adds a NaN up to a NaN."""
+    batch = {"batch_results": [{"status": "success", "results": [{"t": value}]}]}
+    office = Office(erp, SALES, plan(("TOTAL", SUM), template="Total {TOTAL}."), execute_sql_query=lambda _: batch)
+    answer = await office.ask("Berapa penjualan Januari 2023?")
+    assert answer["final_narrative"].startswith(f"Jawaban ini belum pasti: TOTAL bukan angka ({value})")
+
+
 @pytest.mark.parametrize(("column", "sure"), [("City", False), ("Country", True)])
 async def test_a_zero_for_a_text_that_no_row_has_is_no_sure_answer(erp: Path, column: str, sure: bool) -> None:
     """A place that another column holds is counted as none without a word."""
