@@ -87,3 +87,33 @@ def test_only_ones_own_business_has_its_address_filled_in(said: str, known: bool
     tool = shipped("surat_keterangan_usaha")
     found = copied(tool, case_of(tool, session(said))).known
     assert (found.get("alamat_usaha") == "Jl. Raya Bogor 12") is known and "alamat" not in found
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "surat domisili untuk suami tercinta",
+        "surat domisili buat adik bungsu saya",
+        "surat domisili untuk keponakan saya dari Solo",
+        "ini buat mama aku, mama Siti Aminah",
+        "a domicile letter, it's for my dear husband",
+        "I need a domicile letter, it is for my elderly mother in Solo",
+        "a domicile letter, for my brother who lives abroad",
+    ],
+)
+def test_a_person_for_whom_a_letter_is_is_no_purpose(said: str) -> None:
+    tool = shipped("surat_keterangan_domisili")
+    assert "keperluan" not in copied(tool, case_of(tool, session(said))).known
+
+
+@pytest.mark.parametrize(
+    ("said", "purpose"),
+    [
+        ("surat domisili untuk anak saya yang bungsu, keperluannya daftar sekolah", "daftar sekolah"),
+        ("surat domisili untuk anak saya daftar sekolah", "daftar sekolah"),
+        ("untuk ibu saya, daftar BPJS", "daftar BPJS"),
+        ("surat domisili untuk biaya berobat ibu saya", "biaya berobat ibu saya"),
+    ],
+)
+def test_what_that_person_does_is_the_purpose(said: str, purpose: str) -> None:
+    assert not missing("surat_keterangan_domisili", {"keperluan": purpose}, said)

@@ -17,6 +17,10 @@ _COPULAS = phrases().copulas | {","}
 _CALLED = phrases().called
 _SUFFIXES = (["nya"], ["-"])
 _BESIDE = FILLERS | SELF | phrases().neutral
+_DETERMINERS = persons.MY | phrases().articles
+_ADJECTIVES = 2
+"""The most words between `my` and a relation: `my second youngest child`."""
+_DOING = phrases().acts | phrases().purposes | phrases().weak_purpose | phrases().make | phrases().toward
 _PERSONAL = frozenset({"nik", "kk", "lahir", "tempat_lahir", "tanggal_lahir", "agama"})
 
 
@@ -57,6 +61,21 @@ class Line:
             else:
                 break
         return at
+
+    def whom(self, at: int) -> int | None:
+        """The index after the words for a person at `at` (`suami`, `my dear husband`); None for a thing of theirs."""
+        adjectives = _ADJECTIVES + 1 if self.words[at : at + 1] and self.words[at] in _DETERMINERS else 0
+        marks = (self.marks.get(start) for start in range(at, at + adjectives + 1))
+        person = next((mark for mark in marks if mark is not None and mark.cue is not Cue.SELF), None)
+        if person is None or person.cue is not Cue.RELATION:
+            return None
+        end = persons.owner_end(person, self.words)
+        return None if "'" in self.words[person.end : end] else end
+
+    def does(self, at: int) -> bool:
+        """Whether the words from `at` to the end of their clause, or after a comma, say what somebody does."""
+        start = next((near for near in range(at, len(self.words)) if self.words[near][0].isalnum()), at)
+        return start < len(self.words) and not _DOING.isdisjoint(self.words[start : self.sentence.clause(start).stop])
 
     def of_a_thing(self, one: Mark) -> bool:
         """Whether a name is a thing's and not a person's: `warung saya namanya …`, `kucing saya bernama …`."""
