@@ -23,6 +23,7 @@ class Asking:
     joined: str
     confirm: str
     digits: str
+    theirs: str
     fields: Mapping[str, str]
 
 

@@ -17,9 +17,11 @@ from agentd.apps.letters.asking import terms
 from agentd.apps.letters.by_object import by_object
 from agentd.apps.letters.claims.deeds import asked_by, deed_words, scope_of
 from agentd.apps.letters.evidence.claims.answers import ASKED
+from agentd.apps.letters.evidence.claims.asserted import mood, owner
 from agentd.apps.letters.evidence.claims.case import Case
 from agentd.apps.letters.evidence.claims.parts import of_turns, parts, people
 from agentd.apps.letters.evidence.claims.quotes import OFFERED, offered
+from agentd.apps.letters.evidence.claims.serving import FOR, asked
 from agentd.apps.letters.evidence.fields.field import Field, Tool, fields, form
 from agentd.apps.letters.evidence.fields.shapes import split
 from agentd.apps.letters.evidence.fields.spans import TEXTS
@@ -29,7 +31,8 @@ from agentd.apps.letters.evidence.judging.question import label, question
 from agentd.apps.letters.evidence.judging.together import anothers, left
 from agentd.apps.letters.evidence.normalisers import choices
 from agentd.apps.letters.evidence.normalisers.digits import sixteen
-from agentd.apps.letters.evidence.reading.persons import SERVED
+from agentd.apps.letters.evidence.reading.lexicon import RELATIONS, Cue
+from agentd.apps.letters.evidence.reading.persons import CITIZEN, SERVED
 from agentd.apps.letters.evidence.reading.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.reading.segments import Mood
 from agentd.apps.letters.policies.completing import completed
@@ -115,7 +118,7 @@ def _judged(call: ToolCall, readings: Readings | None) -> tuple[list[Field], fro
         unproven = [field for field in unproven if field not in texts]
     results = {entry.order for entry in call.said if entry.by == "tool"}
     found = (path for path, orders in proofs.items() if orders and orders <= results)
-    missing = [_with_open_choices(marked(field, given, case), case) for field in unproven]
+    missing = [_whose(_with_open_choices(marked(field, given, case), case), case) for field in unproven]
     return missing, frozenset(path.partition(".")[0] for path in found)
 
 
@@ -133,6 +136,27 @@ def _with_disputes(call: ToolCall, basis: Basis, readings: Readings) -> ToolCall
     except OverBudget:
         return call
     return call.model_copy(update={"basis": basis.model_copy(update={"disputed": found})})
+
+
+def _whose(field: Field, case: Case) -> Field:
+    """A NIK with the person whose the last one said is, if it is somebody else's and nobody asked yet whether the
+    letter is for them."""
+    if field.label != "nik" or field.person is not None or case.form.for_others:
+        return field
+    places = (place for turn in case.turns for place in case.find(replace(field, value=""), turn))
+    said = [place for place in places if mood(field, place) is Mood.SAID]
+    who = owner(said[-1]) if said else None
+    if who in (None, CITIZEN, case.subject[0]) or any(asked(entry, case.tool) == who for entry in case.said):
+        return field
+    cues = (Cue.RELATION, who) if who in RELATIONS else (Cue.PRONOUN, "")
+    called = (
+        " ".join(each.words[mark.start : mark.end])
+        for turn in reversed(case.turns)
+        for each in reversed(turn.heard.sentences)
+        for mark in reversed(each.marks)
+        if (mark.cue, mark.value) == cues
+    )
+    return replace(field, whose=(str(who), word)) if (word := next(called, "")) else field
 
 
 def _with_open_choices(field: Field, case: Case) -> Field:
@@ -176,7 +200,7 @@ def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
     """One friendly question for all missing fields. It asks only for the first field if no pack reads the language or
     the last such question yielded no value."""
     alone = not understood(call.spoken)
-    if alone or _asked_in_vain(call, missing):
+    if not any(field.whose[0] for field in missing) and (alone or _asked_in_vain(call, missing)):
         first = replace(missing[0], said=False)
         missing = [_listed(first) if alone else first]
     said = terms(call.tool, call.language)
@@ -185,6 +209,7 @@ def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
     labels = list(dict.fromkeys(label(field, call.language) for field in missing))
     back = {field.path: field.value for field in missing if field.said}
     asked = {**({OFFERED: back} if back else {}), **({ASKED: paths[0]} if alone else {})}
+    asked |= next(({FOR: list(field.whose)} for field in missing if field.whose[0]), {})
     return ToolOutcome(
         success=False,
         error_type="grounding",

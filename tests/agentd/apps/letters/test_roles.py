@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agentd.apps.letters.policies.copying import copied
-from agentd.apps.letters.policies.grounding import case_of, ungrounded
+from agentd.apps.letters.policies.grounding import case_of, refusal, ungrounded
+from agentd.errors import Language
+from agentd.messages import Said
 from tests.agentd.apps.letters.letters import call, session
 from tests.agentd.apps.letters.test_conversations import tool as shipped
 
@@ -117,3 +119,52 @@ def test_a_person_for_whom_a_letter_is_is_no_purpose(said: str) -> None:
 )
 def test_what_that_person_does_is_the_purpose(said: str, purpose: str) -> None:
     assert not missing("surat_keterangan_domisili", {"keperluan": purpose}, said)
+
+
+DOMISILI = "surat_keterangan_domisili"
+OTHER = "3175064501600003"
+
+
+def talk(*lines: str, nik: str = NIK, language: Language = "id") -> tuple[list[str], bool]:
+    """(the host's questions, whether the NIK is proven at last), with a model that passes the NIK once it is said."""
+    tool, said, questions = shipped(DOMISILI), list[Said](), list[str]()
+    for line in lines:
+        said.append(Said(by="citizen", order=len(said), text=line))
+        given = {"nik": nik} if any(nik in one.text for one in said) else {}
+        asked = call(given, tool=tool, said=tuple(said), language=language)
+        outcome = refusal(asked, missing_now := ungrounded(asked))
+        questions.append(outcome.message)
+        said.append(Said(by="agent", order=len(said), text=outcome.message, tool=tool.name, value=outcome.output))
+    return questions, "nik" not in {field.path for field in missing_now}
+
+
+@pytest.mark.parametrize(
+    ("lines", "language"),
+    [
+        (("mau bikin surat domisili buat bapak", f"bapak saya Slamet Riyadi nik {NIK}", "iya buat bapak saya"), "id"),
+        (("mau surat domisili mertua saya", f"mertua saya Sukarno NIK {NIK}", "iya betul"), "id"),
+        (("surat domisili dong", f"NIK ayah saya {NIK}", "untuk ayah"), "id"),
+        (("My grandmother needs a domicile letter", f"Her NIK: {NIK}, her name is Sumirah", "yes"), "en"),
+        (("I care for an old man. He needs a domicile letter", f"his NIK is {NIK}", "yes"), "en"),
+    ],
+)
+def test_a_carer_is_asked_once_whom_the_letter_is_for_and_a_plain_yes_settles_it(
+    lines: tuple[str, ...], language: Language
+) -> None:
+    questions, proven = talk(*lines, language=language)
+    assert proven and ("orang itu?" in questions[1] or "that person?" in questions[1])
+    assert "NIK" not in questions[2]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["tidak", "bukan, untuk saya", "iya itu NIK istri, suratnya buat saya", "buat saya kok, istri cuma nganter"],
+)
+def test_without_that_yes_a_relatives_nik_proves_nothing_and_is_not_asked_about_again(answer: str) -> None:
+    questions, proven = talk("surat domisili dong", f"NIK istri saya {NIK}", answer, "apa lagi?")
+    assert not proven and [("orang itu" in question) for question in questions] == [False, True, False, False]
+
+
+def test_instead_of_a_yes_ones_own_nik_may_be_given() -> None:
+    assert talk("surat domisili dong", f"NIK istri saya {OTHER}", f"bukan, NIK saya {NIK}")[1]
+    assert talk("surat domisili dong", f"NIK istri saya {OTHER}", NIK)[1]

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from agentd.agent.aside import spend
-from agentd.apps.letters.evidence.claims import quotes
+from agentd.apps.letters.evidence.claims import quotes, serving
 from agentd.apps.letters.evidence.fields import asked
 from agentd.apps.letters.evidence.fields.field import NO_TOOL, Field, Form, Tool
 from agentd.apps.letters.evidence.fields.named import Named, among, bounded
@@ -18,7 +18,7 @@ from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.reading.heard import Heard, heard
 from agentd.apps.letters.evidence.reading.lexicon import Cue
 from agentd.apps.letters.evidence.reading.pasted import typed
-from agentd.apps.letters.evidence.reading.persons import CITIZEN, KIN
+from agentd.apps.letters.evidence.reading.persons import CITIZEN, KIN, SOMEBODY
 from agentd.apps.letters.evidence.reading.readings import Readings, once, remembered
 from agentd.apps.letters.evidence.reading.segments import Claim
 from agentd.apps.letters.evidence.reading.sentences import Sentence
@@ -145,11 +145,12 @@ class Case:
         of: str | None = None
         for entry in sorted(self.said, key=lambda entry: entry.order):
             if entry.by == "agent":
-                question = quotes.unquoted(entry)
+                question = quotes.unquoted(entry) if serving.asked(entry, self.tool) is None else ""
             elif entry.by == "citizen" and not entry.text.lstrip().startswith("{"):
                 key = (entry.order, entry.text, entry.day, question, spoken, of)
                 found.append(turn := self.remember((Turn, self.today, *key), partial(self._turn, *key)))
-                spoken, of, question = turn.spoken, turn.owners[-1] if turn.owners else turn.of, ""
+                spoken, question = turn.spoken, ""
+                of = turn.heard.subject or (turn.owners[-1] if turn.owners else turn.of)
         return tuple(found)
 
     def remember(self, key: Hashable, read: Callable[[], Judged]) -> Judged:
@@ -243,7 +244,8 @@ class Case:
         when = date.fromisoformat(day) if day else self.today
         if read.another and question and not wanted:
             wanted = asked.repeated(question, when, before, self.form)
-        of = None if wanted or not any(each.labels for each in read.sentences) else of
+        someones = any(whose == SOMEBODY for each in read.sentences for _, whose, _ in each.people)
+        of = of if someones or not (wanted or all(not each.labels for each in read.sentences)) else None
         if len(people) == 1 and wanted and people <= KIN:
             (of,) = people
         return Turn(order, text, read, wanted, question, named, when, of, before)
@@ -278,9 +280,17 @@ class Case:
     @cached_property
     def subject(self) -> tuple[str | None, int]:
         """(the person the letter is for, None for the citizen; the order of the last message that says so)."""
-        said = [] if self.form.for_others else [turn for turn in self.turns if turn.heard.subject is not None]
-        who = said[-1].heard.subject if said else CITIZEN
-        return (None if who == CITIZEN else who), said[-1].order if said else 0
+        who, order = CITIZEN, 0
+        asked: str | None = None
+        for entry in () if self.form.for_others else sorted(self.said, key=lambda entry: entry.order):
+            if entry.by == "agent":
+                asked = serving.asked(entry, self.tool)
+            elif (turn := self.by_order.get(entry.order)) is not None:
+                agreed = asked if asked is not None and serving.agreed(turn.heard, asked) else None
+                if (said := turn.heard.subject or agreed) is not None:
+                    who, order = said, turn.order
+                asked = None
+        return (None if who == CITIZEN else who), order
 
     @cached_property
     def aliases(self) -> frozenset[tuple[str, str]]:

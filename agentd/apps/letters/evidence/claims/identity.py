@@ -83,6 +83,7 @@ def listed(field: Field, place: Place) -> bool:
 def whose_words(field: Field, place: Place) -> frozenset[int]:
     """The indices of the words for the field's person: their relation to the citizen, and that they died."""
     sentence, died = place.sentence, _DIED if field.person == DECEASED else frozenset[str]()
-    roles = (field.person, *(relation for relation, role in place.case.aliases if role == field.person))
+    person = place.case.subject[0] if field.person is None else field.person
+    roles = (person, *(relation for relation, role in place.case.aliases if role == person))
     named = (sentence.covered(_RELATION, role) for role in roles if role is not None)
     return frozenset(at for at in place.reach() if sentence.words[at] in died).union(*named)

@@ -62,20 +62,27 @@ class Line:
                 break
         return at
 
-    def whom(self, at: int) -> int | None:
-        """The index after the words for a person at `at` (`suami`, `my dear husband`); None for a thing of theirs."""
+    def for_whom(self, at: int) -> tuple[str | None, int] | None:
+        """(the label of what follows, its index) after the words for a person at `at`; None for a thing of theirs.
+
+        `untuk anak saya daftar sekolah` has a purpose; `untuk suami tercinta`, `for my second child` and `untuk anak
+        saya Putri` have none.
+        """
         adjectives = _ADJECTIVES + 1 if self.words[at : at + 1] and self.words[at] in _DETERMINERS else 0
         marks = (self.marks.get(start) for start in range(at, at + adjectives + 1))
         person = next((mark for mark in marks if mark is not None and mark.cue is not Cue.SELF), None)
         if person is None or person.cue is not Cue.RELATION:
             return None
         end = persons.owner_end(person, self.words)
-        return None if "'" in self.words[person.end : end] else end
-
-    def does(self, at: int) -> bool:
-        """Whether the words from `at` to the end of their clause, or after a comma, say what somebody does."""
-        start = next((near for near in range(at, len(self.words)) if self.words[near][0].isalnum()), at)
-        return start < len(self.words) and not _DOING.isdisjoint(self.words[start : self.sentence.clause(start).stop])
+        if "'" in self.words[person.end : end]:
+            return None
+        ends = self.sentence.ends(end)
+        if not ends and self.raws[end][0].isupper():
+            return None, end
+        start = next((near for near in range(end, len(self.words)) if self.words[near][0].isalnum()), end)
+        clause = range(0) if start >= len(self.words) else range(start, self.sentence.clause(start).stop)
+        does = any(self.words[near] in _DOING for near in clause)
+        return ("keperluan" if does else None if ends else "x:orang"), end
 
     def of_a_thing(self, one: Mark) -> bool:
         """Whether a name is a thing's and not a person's: `warung saya namanya …`, `kucing saya bernama …`."""

@@ -243,13 +243,8 @@ class _Reader:
         marks = (self.line.marks.get(at) for at in range(mark.end, behind))
         someone = {one.value for one in marks if one is not None and one.cue is Cue.RELATION}
         self._speaks_of(someone, mark.start)
-        if label == "keperluan" and (end := self.line.whom(mark.end)) is not None:
-            ends = self.line.sentence.ends(end)
-            if not ends and self.line.raws[end][0].isupper():
-                self.label = None  # `untuk anak saya Putri`
-            elif not self.line.does(end):
-                self.label = None if ends else "x:orang"  # `untuk suami tercinta`
-            behind = max(behind, end)
+        if label == "keperluan" and (told := self.line.for_whom(mark.end)) is not None:
+            self.label, behind = told[0], max(behind, told[1])
         self.start = behind
         return max(behind, mark.end)
 

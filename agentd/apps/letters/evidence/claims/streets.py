@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.claims.lines import Line
-from agentd.apps.letters.evidence.reading.lexicon import SELF
+from agentd.apps.letters.evidence.reading.lexicon import RELATING, SELF
 from agentd.apps.letters.evidence.reading.persons import MY
 from agentd.apps.letters.evidence.reading.segments import HOMES, SEPARATORS
 from agentd.apps.letters.languages import phrases
@@ -55,7 +55,7 @@ def _something_happens(line: Line, opened: int, at: int) -> bool:
     head = next(
         (near for near in range(at - 1, opened - 1, -1) if words[near][0].isalnum() and words[near] not in silent), at
     )
-    lives = words[head] in SELF | HOMES | FILLERS or words[head].isdecimal() or line.raws[head][0].isupper()
+    lives = words[head] in SELF | HOMES | FILLERS | RELATING or words[head].isdecimal() or line.raws[head][0].isupper()
     return head < at and not lives
 
 

@@ -49,6 +49,8 @@ class Field(Shape):
     """The citizen may have meant this field or another one: to be confirmed."""
     read: bool = False
     """A choice or boolean that a model inferred from other words of the citizen."""
+    whose: tuple[str, str] = ("", "")
+    """For a NIK that is somebody else's: (that person, the citizen's word for them)."""
     past: bool = False
     """The field's date is in the past."""
     spoken: tuple[str, ...] = dataclass_field(init=False, default=(), compare=False)

@@ -38,6 +38,8 @@ def question(missing: Sequence[Field], language: Language) -> str:
     """The question for the missing fields (`Mohon sebutkan: NIK (16 digit) dan tanggal lahir.`), which also asks back
     what was said (`Apakah ini benar: judul: Dune? …`)."""
     words = asking()[language]
+    if person := next((field.whose[1] for field in missing if field.whose[0]), ""):
+        return words.theirs.format(person=person)
     labels = list(dict.fromkeys(label(field, language) for field in missing if not field.said))
     back = [field for field in missing if field.said]
     said = "; ".join(f"{label(field, language)}: {shown(field.value, language, field.kind)}" for field in back)
