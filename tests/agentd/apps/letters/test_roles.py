@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agentd.apps.letters.evidence.claims.serving import FOR
 from agentd.apps.letters.policies.copying import copied
 from agentd.apps.letters.policies.grounding import case_of, refusal, ungrounded
 from agentd.errors import Language
@@ -168,3 +169,11 @@ def test_without_that_yes_a_relatives_nik_proves_nothing_and_is_not_asked_about_
 def test_instead_of_a_yes_ones_own_nik_may_be_given() -> None:
     assert talk("surat domisili dong", f"NIK istri saya {OTHER}", f"bukan, NIK saya {NIK}")[1]
     assert talk("surat domisili dong", f"NIK istri saya {OTHER}", NIK)[1]
+
+
+@pytest.mark.parametrize("value", [5, "ya", ["istri"], [1, 2], {"istri": "istri"}, None])
+def test_a_servers_own_refusal_with_such_a_key_asks_nothing(value: object) -> None:
+    tool = shipped(DOMISILI)
+    asked = Said(by="agent", order=2, text="Untuk istri?", tool=tool.name, value={FOR: value})
+    said = (Said(by="citizen", order=1, text=f"NIK istri saya {NIK}"), asked, Said(by="citizen", order=3, text="ya"))
+    assert case_of(tool, said).subject == (None, 0)

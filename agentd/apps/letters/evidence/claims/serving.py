@@ -11,7 +11,7 @@ from agentd.apps.letters.evidence.reading.segments import Mood
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
-FOR = "for"
+FOR = "letter_for"
 """Key in a refused call's output: [the person whose NIK the citizen gave, the citizen's word for them]."""
 _FOR_WHOM = phrases().for_whom
 
@@ -19,10 +19,13 @@ _FOR_WHOM = phrases().for_whom
 def asked(entry: Said | None, tool: str) -> str | None:
     """The person for whom an agent's message asks whether the letter is; None if it doesn't ask."""
     known = entry.value.get(FOR) if entry is not None and isinstance(entry.value, Mapping) else None
-    if entry is None or entry.tool != tool or not known or "?" not in entry.text:
+    if entry is None or entry.tool != tool or "?" not in entry.text:
         return None
-    words = set(fold(entry.text))
-    return str(known[0]) if not _FOR_WHOM.isdisjoint(words) and words.issuperset(known[1].split()) else None
+    match known:
+        case [str(who), str(word)]:
+            words = set(fold(entry.text))
+            return who if not _FOR_WHOM.isdisjoint(words) and words.issuperset(fold(word)) else None
+    return None  # a server's own refusal may have any keys
 
 
 def agreed(heard: Heard, who: str) -> bool:
