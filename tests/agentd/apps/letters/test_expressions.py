@@ -172,6 +172,7 @@ def test_a_telephone_number_may_have_its_area_in_brackets_or_its_country(said: s
         ("phone", "zero eight one two double three four five six seven", "0812334567", "081223456"),
         ("phone", "oh eight one two triple five four three two one", "08125554321", "0812554321"),
         ("phone", "0812/1567/8030", "081215678030", "15678030"),
+        ("phone", "surat 470/1234/2026, hp 0812 1567 8030", "081215678030", "47012342026"),
         ("phone", "0274/556781 atau 0274/556782", "0274556782", "0274556783"),
         ("email", "jane dot doe at example dot com", "jane.doe@example.com", "doe@example.com"),
         ("email", "nama(at)contoh.com", "nama@contoh.com", "nama@contoh.id"),
@@ -211,3 +212,31 @@ def test_a_number_in_another_unit_than_its_fields_is_converted(name: str, said: 
     for given, read in ((value, True), (other, False)):
         found = spans(Field(**held, path=name, value=given), folded_tokens(said), date(2026, 11, 30))
         assert any(span.supports for span in found) is read
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "my email is jane.doe@gmail.com",
+        "my email is jane dot doe at gmail dot com",
+        "email: jane.doe(at)gmail.com",
+    ],
+)
+def test_an_email_address_is_proven_whole(said: str) -> None:
+    assert not unproven(visit({"email": "jane.doe@gmail.com"}, said, email={"type": "string"}))
+    for other in ("doe@gmail.com", "jane_doe@gmail.com"):
+        assert unproven(visit({"email": other}, said, email={"type": "string"}))
+
+
+def test_of_two_email_addresses_the_corrected_one_counts() -> None:
+    said = "email saya budi@contoh.com, eh salah, email saya budi.s@contoh.com"
+    assert not unproven(visit({"email": "budi.s@contoh.com"}, said, email={"type": "string"}))
+    assert unproven(visit({"email": "budi@contoh.com"}, said, email={"type": "string"}))
+
+
+def test_a_number_is_searched_for_in_the_unit_of_each_field() -> None:
+    number = {"type": "number"}
+    said = "weight 2 kilo, size 2"
+    missing = unproven(visit({"size": 2, "weight_gram": 2}, said, size=number, weight_gram=number))
+    assert "size" not in missing
+    assert "weight_gram" in missing

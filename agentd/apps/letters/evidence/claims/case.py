@@ -218,7 +218,7 @@ class Case:
 
     def _spans(self, field: Field) -> dict[tuple[str, date], list[tuple[int, Span]]]:
         """{(text, day): (sentence number, span)} for a value, cached for the session."""
-        key = (spans, field.kind, str(field.value), field.enum, field.common, field.past, self._asking)
+        key = (spans, field.kind, str(field.value), field.enum, field.common, field.past, field.unit, self._asking)
         return self.remember(key, dict[Any, Any])
 
     def place(

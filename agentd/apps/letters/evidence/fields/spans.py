@@ -32,7 +32,7 @@ _KNOWN_WORDS = all_words().detection | CURRENCIES
 _CLITICS, _SILENT = phrases().clitics, phrases().silent_in_address
 _MARK_WORDS = {word: mark for mark, known in phrases().marks.items() for word in known}
 _AROUND_MARKS = frozenset("()[]<>")
-_INSIDE_EMAIL = frozenset("@._-+")
+_INSIDE_EMAIL = frozenset("._-+")
 _NEIGHBOURHOOD = 10
 """The most words of an RT and an RW."""
 _LONG = 64
@@ -221,12 +221,18 @@ def _of_codes(field: Field, words: Sequence[str], today: date) -> Iterator[Span]
 def _of_emails(field: Field, words: Sequence[str], _today: date) -> Iterator[Span]:
     """An e-mail address whose marks may be words (`jane dot doe at example dot com`, `nama(at)contoh.com`)."""
     wanted, said = folded_tokens(str(field.value)), [_MARK_WORDS.get(word, word) for word in words]
-    heard = [at for at, word in enumerate(words) if word not in _AROUND_MARKS]
+    heard, found = [at for at, word in enumerate(words) if word not in _AROUND_MARKS], set[int]()
     for first in range(len(heard) - len(wanted) + 1 if wanted else 0):
         each = heard[first : first + len(wanted)]
         same = all(want in (words[at], said[at]) for want, at in zip(wanted, each, strict=True))
         if same and not (first and said[heard[first - 1]] in _INSIDE_EMAIL):
             yield Span(each[0], each[-1] + 1, True)
+            found.update(each)
+    for at in (at for at, word in enumerate(words) if wanted and word == "@" and at and at not in found):
+        start = at - 1
+        while start > 1 and words[start - 1] in _INSIDE_EMAIL:
+            start -= 2
+        yield Span(start, at + 1, False)
 
 
 def _joined(value: str) -> str:

@@ -180,7 +180,7 @@ def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
 
 
 _READERS: dict[str, Reader] = {
-    **dict.fromkeys((*NUMBERS, "nik", "kk", "phone", "date", "choice", "place"), mentions.mentions),
+    **dict.fromkeys((*NUMBERS, "nik", "kk", "phone", "email", "date", "choice", "place"), mentions.mentions),
     **{"rt": addresses.rt_or_rw, "rw": addresses.rt_or_rw, "address": addresses.address},
     **{"name": naming.name, "relation": relations.relation, "text": wording.text, "boolean": mentions.flags},
 }

@@ -12,8 +12,8 @@ SIXTEEN = frozenset({"nik", "kk"})
 """The kinds of numbers with sixteen digits."""
 _GROUPING = frozenset({"-", ".", " ", ")", "/"})
 """`(` begins a number only: `(021) 5551234`."""
-_AREA, _WHOLE = 3, 6
-"""A slash groups digits if they begin with at least as many as an area (no day), and the last aren't a whole number."""
+_WHOLE = 6
+"""From this many digits on, a slash ends a telephone number; other slashes group one that begins with 0 or `+`."""
 _TIMES = {word: int(key[1:]) for key, known in phrases().lengths.items() if key[0] == "*" for word in known}
 """Words that repeat the next digit (`double three`), or with 0 are a zero among digits (`oh`)."""
 
@@ -49,7 +49,8 @@ def _digit(words: Sequence[str], at: int) -> tuple[str, int]:
 
 def _groups(words: Sequence[str], start: int, at: int) -> bool:
     """Whether a mark stands inside a grouped number."""
-    slashed = words[at] == "/" and not (len(words[start]) >= _AREA and len(words[at - 1]) < _WHOLE)
+    dialled = len(words[start]) > 2 and (words[start][0] == "0" or "+" in words[max(0, start - 1) : start])
+    slashed = words[at] == "/" and not (dialled and len(words[at - 1]) < _WHOLE)
     return words[at] in _GROUPING and not slashed and "".join(words[at + 1 : at + 2]).isdecimal()
 
 
