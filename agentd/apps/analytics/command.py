@@ -125,29 +125,32 @@ def _show_table(console: Console, rows: Sequence[dict[str, Any]], units: dict[st
         table.add_row(*(_cell(value) for value in row.values()))
     console.print(table)
     if len(rows) > ROWS_SHOWN:
-        console.print(f"… {len(rows) - ROWS_SHOWN} baris lagi (--json menampilkan semuanya)", style="dim")
+        console.print(f"… {len(rows) - ROWS_SHOWN} more rows (--json prints all)", style="dim")
     for line in picture(rows):
         console.print(line, markup=False)
 
 
 def picture(rows: Sequence[dict[str, Any]]) -> Iterable[str]:
-    """The first numeric column as labelled bars, or as one sparkline if there are more than twelve rows."""
+    """The first numeric column as labelled bars, or as one sparkline if there are more than twelve rows.
+
+    None if a value is below zero: a bar has no side for it.
+    """
     if len(rows) < 2:
         return
     numeric = next((name for name in rows[0] if _numbers(rows, name)), None)
     if numeric is None:
         return
     label = next((name for name in rows[0] if name != numeric), numeric)
-    values = [max(0.0, float(row[numeric] or 0)) for row in rows[:ROWS_SHOWN]]
+    values = [float(row[numeric] or 0) for row in rows[:ROWS_SHOWN]]
     most = max(values)
-    if most == 0:
+    if most == 0 or min(values) < 0:
         return
     if len(values) > 12:
         yield f"{numeric}: " + "".join(BARS[round(value / most * (len(BARS) - 1))] for value in values)
         return
     width = max(len(str(row[label])) for row in rows)
     for row, value in zip(rows, values, strict=True):
-        yield f"{row[label]!s:>{width}} {'█' * max(1, round(value / most * BAR_WIDTH))}"
+        yield f"{row[label]!s:>{width}} {'█' * round(value / most * BAR_WIDTH)}"
 
 
 def _numbers(rows: Sequence[dict[str, Any]], name: str) -> bool:

@@ -28,6 +28,8 @@ def test_a_short_table_is_drawn_as_bars_and_a_long_one_as_a_sparkline() -> None:
     assert line.startswith("VALUE: ▂")
     assert line.endswith("█▁")
     assert list(picture([{"NAME": "sendiri", "VALUE": 1}])) == []
+    assert list(picture([{"NAME": "laba", "VALUE": 4}, {"NAME": "rugi", "VALUE": -2}])) == []
+    assert [line.strip() for line in picture([{"N": "a", "V": 4}, {"N": "b", "V": 0}])] == ["a " + "█" * 32, "b"]
 
 
 def test_the_table_names_the_unit_of_its_amounts(capsys: pytest.CaptureFixture[str]) -> None:
