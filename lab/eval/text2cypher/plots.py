@@ -15,7 +15,7 @@ from servers.text2cypher.experiment.experiment_runner import SUMMARY
 from servers.text2cypher.report.plots import COLOURS, grouped_bars
 
 PAGES = Path(__file__).parents[3] / "docs" / "text2cypher"
-_HALVES = {"tuning": "fitted on", "test": "only reported"}
+_HALVES = {"tuning": "rules were made with it", "test": "only reported"}
 
 
 def draw(runs: Path, out: Path) -> list[Path]:
@@ -43,7 +43,7 @@ def _calibration(records: list[Record]) -> Any:
             place = (row["said"], row["right"])
             axes.annotate(str(row["answers"]), place, beside, textcoords="offset points", fontsize=8, color=colour)
     axes.set(xlim=(-0.02, 1.04), ylim=(-0.04, 1.06), xlabel="confidence said", ylabel="share that was right")
-    axes.set_title("First readings, and right and wrong queries; numbers: answers", loc="left", fontsize=11)
+    axes.set_title("Share of right answers by the confidence said; numbers: answers", loc="left", fontsize=11)
     axes.legend(frameon=False, fontsize=9, loc="upper left")
     return figure
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 
 from lab.eval.text2cypher.sets import Question
@@ -83,16 +83,12 @@ def _filter_dropped(gold: _Gold) -> Iterator[str]:
                 yield gold.put(inside if more else begin, marks[1][1] if more else after, " ")
 
 
-def _flipped(gold: _Gold) -> Iterator[str]:
+def _turned(gold: _Gold, *, ignored: bool) -> Iterator[str]:
     for held in gold.structure.relationships:
-        text = gold.query[held.start : held.end]
+        bare = gold.query[held.start : held.end].strip("<>")
         if held.direction != "--":
-            yield gold.put(held.start, held.end, f"{text[1:]}>" if text[0] == "<" else f"<{text[:-1]}")
-
-
-def _undirected(gold: _Gold) -> Iterator[str]:
-    for held in gold.structure.relationships:
-        yield gold.put(held.start, held.end, gold.query[held.start : held.end].strip("<>"))
+            other = f"{bare}>" if held.direction == "<-" else f"<{bare}"
+            yield gold.put(held.start, held.end, bare if ignored else other)
 
 
 def _order(gold: _Gold) -> Iterator[str]:
@@ -147,13 +143,10 @@ def _other_label(gold: _Gold) -> Iterator[str]:
             yield gold.put(begin, begin + len(node.labels[0]), label)
 
 
-def _other_property(place: str) -> Callable[[_Gold], Iterator[str]]:
-    def made(gold: _Gold) -> Iterator[str]:
-        for start, end, variable, name in gold.properties():
-            at = "tested" if start < gold.shown_from else "shown" if start < gold.shown_to else "ordered"
-            yield from (gold.put(start, end, other) for other in gold.alike(variable, name) if at == place)
-
-    return made
+def _other_property(gold: _Gold, *, place: str) -> Iterator[str]:
+    for start, end, variable, name in gold.properties():
+        at = "tested" if start < gold.shown_from else "shown" if start < gold.shown_to else "ordered"
+        yield from (gold.put(start, end, other) for other in gold.alike(variable, name) if at == place)
 
 
 def _other_node(gold: _Gold) -> Iterator[str]:
@@ -163,13 +156,13 @@ def _other_node(gold: _Gold) -> Iterator[str]:
 
 
 def _column(gold: _Gold) -> Iterator[str]:
-    for variable in sorted({node.variable for node in gold.structure.nodes if node.variable}):
-        for name in {name for label in gold.structure.labels_of(variable) for name in gold.schema.nodes.get(label, ())}:
-            yield gold.put(gold.shown_to, gold.shown_to, f", {variable}.{name} ")
-    commas = [
-        token.start for _, token in outside(gold.facts.returned) if token.text == "," and token.start < gold.shown_to
-    ]
-    yield from (gold.put(start, gold.shown_to, " ") for start in commas[-1:])
+    for node in gold.structure.nodes:
+        free = node.variable and not node.keys  # an identified one adds what the question says
+        for name in (name for label in node.labels if free for name in gold.schema.nodes[label]):
+            yield gold.put(gold.shown_to, gold.shown_to, f", {node.variable}.{name} ")
+    for _, token in outside(gold.facts.returned):
+        if token.text == "," and token.start < gold.shown_to:
+            yield gold.put(token.start, gold.shown_to, " ")
 
 
 def _literal(gold: _Gold) -> Iterator[str]:
@@ -192,8 +185,8 @@ def _optional(gold: _Gold) -> Iterator[str]:
 
 _KINDS: dict[str, Callable[[_Gold], Iterator[str]]] = {
     "filter dropped": _filter_dropped,
-    "direction flipped": _flipped,
-    "direction ignored": _undirected,
+    "direction flipped": partial(_turned, ignored=False),
+    "direction ignored": partial(_turned, ignored=True),
     "order dropped or reversed": _order,
     "wrong aggregate": _figure,
     "comparison changed": lambda gold: (text for _, text in gold.swapped(_REVERSED)),
@@ -205,7 +198,7 @@ _KINDS: dict[str, Callable[[_Gold], Iterator[str]]] = {
     "step left out": _step_left_out,
     "other relationship": _other_type,
     "other label": _other_label,
-    **{f"other property {place}": _other_property(place) for place in ("tested", "shown", "ordered")},
+    **{f"other property {at}": partial(_other_property, place=at) for at in ("tested", "shown", "ordered")},
     "other node shown": _other_node,
     "column added or dropped": _column,
     "literal changed": _literal,

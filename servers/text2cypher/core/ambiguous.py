@@ -13,7 +13,6 @@ from itertools import product
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.twice import Rows, Run, differs
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.records import RelationshipPattern
 from servers.text2cypher.cypher.tokens import Kind, named
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
@@ -75,17 +74,14 @@ def _called_so(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run:
         (label,) = own
         if (label, name) not in called:
             continue
-        kinds = {kind for step in facts.structure.relationships for kind in step.types if _joins(variable, step, facts)}
+        steps = [(step, facts.structure.ends(step)) for step in facts.structure.relationships]
+        kinds = {kind for step, ends in steps for kind in step.types if variable in (end.variable for end in ends)}
         for place in held.places:
             if place.label != label and (place.label, place.property) in called:
                 found = run(_relabelled(facts, variable, label, place))
                 if differs(found or [], rows) and (found or not kinds & {*hints.relations, *hints.related}):
                     return [label, place.label]
     return []
-
-
-def _joins(variable: str | None, step: RelationshipPattern, facts: QueryFacts) -> bool:
-    return variable in (node.variable for node in facts.structure.ends(step))
 
 
 def _has_label_beside(held: Mention, hints: Hints, linker: Linker) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.core.grouped import shown_apart
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
@@ -73,14 +74,9 @@ def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     reviews' ratings). And one if the question wants several without a number and only one is shown.
     """
     some = hints.limit is not None and not facts.words & {"ORDER", "COUNT"}  # `which 5 users`, of more
-    named = is_cued(hints.question, {"first", "top"}) and not (
-        facts.words & {"ORDER"}
-        and (
-            is_cued(hints.question, _ORDERS)
-            or _is_in_time(hints, facts, linker)
-            or (is_cued(hints.question, {"top"}) and all(is_said(name, hints, linker) for _, name in sort_keys(facts)))
-        )
-    )
+    known = is_cued(hints.question, _ORDERS) or _is_in_time(hints, facts, linker)
+    known = known or (is_cued(hints.question, {"top"}) and all(is_said(n, hints, linker) for _, n in sort_keys(facts)))
+    named = is_cued(hints.question, {"first", "top"}) and not (known and "ORDER" in facts.words)
     unsaid = "COUNT" in facts.words and not linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
     if "LIMIT" in facts.words and (some or named or unsaid or (_ranked_by(facts) - _shown(facts))):
         yield Doubt("unordered")
@@ -119,17 +115,12 @@ def sort_keys(facts: QueryFacts) -> list[tuple[str, str]]:
 
 def is_said(name: str, hints: Hints, linker: Linker) -> bool:
     """True if the question names a property, or a time for one with dates."""
-    timed = name in linker.lexicon.timed and linker.wording.compiled(r"\b(?:‹early›|‹late›|\d{4})\b").search(
-        hints.question
-    )
-    return bool(timed) or name in named_properties(hints, linker) or bool(roots(name) & roots_in(hints.question))
+    time = linker.wording.compiled(r"\b(?:‹early›|‹late›|\d{4})\b").search(hints.question)
+    timed = time is not None and name in linker.lexicon.timed
+    return timed or name in named_properties(hints, linker) or bool(roots(name) & roots_in(hints.question))
 
 
-def _shown(facts: QueryFacts) -> set[str | None]:
+def _shown(facts: QueryFacts) -> set[str]:
     """The variables with a shown property other than the sort key; those of the sort key if nothing else is shown."""
-    end = next((n for n, token in enumerate(facts.returned) if token.is_word("ORDER")), 0)
-    texts = [token.value for token in facts.returned[:end]]
-    known = facts.structure.variables
-    pairs = {(name, "".join(texts[n + 2 : n + 3])) for n, name in enumerate(texts) if name in known}
-    keys = sort_keys(facts)
-    return {pair[0] for pair in pairs if pair not in keys} or {name for name, _ in pairs}
+    pairs, keys = {*shown_apart(facts)}, sort_keys(facts)
+    return {variable for variable, name in pairs if (variable, name) not in keys} or {variable for variable, _ in pairs}

@@ -107,7 +107,7 @@ class Patterns:
 
     def _apply(self, node: Node, held: Filter) -> None:
         name = f"{node.variable}.{named(held.property)}"
-        values = [_literal(value) for value in held.values]
+        values = [quote(value) if isinstance(value, str) else str(value) for value in held.values]
         node.values |= set(held.values)
         if held.operator == "null":
             node.tests.append(f"{name} IS NULL")
@@ -115,14 +115,11 @@ class Patterns:
             node.tests.append(f"{name} IS NOT NULL")
         elif held.operator == "=" and len(values) == 1:
             node.keys.append(f"{named(held.property)}: {values[0]}")
-            node.fixed |= self._names_it(node.label, held.property)
+            node.fixed |= held.property in self.linker.naming.display(node.label)
         elif held.operator == "=":
             node.tests.append(f"{name} IN [{', '.join(values)}]")
         else:
             node.tests += [f"{name} {held.operator} {value}" for value in values]
-
-    def _names_it(self, label: str, name: str) -> bool:
-        return name in self.linker.naming.display(label)
 
     def _text(self, hints: Hints, chain: Chain, nodes: list[Node]) -> str:
         text = nodes[0].text()
@@ -172,7 +169,3 @@ def _agrees(nodes: list[Node], hints: Hints) -> bool:
 def is_asked(ends: Collection[End], hints: Hints) -> bool:
     """False for a node at another end than the one asked about."""
     return hints.asked_end is None or not ends or hints.asked_end in ends
-
-
-def _literal(value: str | int) -> str:
-    return quote(value) if isinstance(value, str) else str(value)

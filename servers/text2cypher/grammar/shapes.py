@@ -44,7 +44,7 @@ def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
         whole = [held for held in found if _holds(held, kinds, labels)]
         return whole or [*_longer(schema, labels, kinds, hints), *found]
     single = paths or [path for path in schema.paths if len(labels) > 1 and {path[0], path[2]} == labels]
-    found = [] if kinds else [_node(label) for label in hints.labels or schema.labels]
+    found = [Shape(f"(a:{named(one)})", {"a": one}, {}) for one in (() if kinds else hints.labels or schema.labels)]
     found += [_step(path) for path in single]
     starts = paths or [path for path in schema.paths if labels & {path[0], path[2]}]
     if len(labels) > 1 and not any(labels <= {path[0], path[2]} for path in single):
@@ -108,10 +108,6 @@ def _stars(schema: GraphSchema, labels: set[str], kinds: list[str]) -> Iterator[
 
 def _reach(one: Path, other: Path, labels: set[str]) -> bool:
     return labels <= {one[0], one[2], other[0], other[2]} and bool({one[0], one[2]} & {other[0], other[2]})
-
-
-def _node(label: str) -> Shape:
-    return Shape(f"(a:{named(label)})", {"a": label}, {})
 
 
 def _step(path: Path) -> Shape:

@@ -69,7 +69,7 @@ class Neo4jBackend:
         """Runs EXPLAIN; the planner's warnings about unknown names count as errors, as do CyVer's."""
         with rules_of_cypher():
             ensure_read_only(query)
-        for notification in self._summary("EXPLAIN " + query):
+        for notification in self._read(lambda tx: tx.run("EXPLAIN " + query).consume().notifications) or []:
             code = str(notification.get("code", "")).rpartition(".")[2]
             if code in _NOTIFICATIONS:
                 raise QueryError(_NOTIFICATIONS[code], str(notification.get("description", code)))
@@ -112,9 +112,6 @@ class Neo4jBackend:
     def _rows(self, query: str) -> list[list[Any]]:
         rows: list[list[Any]] = self._read(lambda tx: [record.values() for record in tx.run(query)])
         return rows
-
-    def _summary(self, query: str) -> list[dict[str, Any]]:
-        return self._read(lambda tx: tx.run(query).consume().notifications) or []
 
     def _read(self, work: Any) -> Any:
         from neo4j import unit_of_work

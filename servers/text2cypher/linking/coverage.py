@@ -120,7 +120,8 @@ class _Reading:
                 near = 1.0 if held.exact else difflib.SequenceMatcher(None, folded(said), folded(held.value)).ratio()
                 self._take(held.start, held.end, f"'{held.value}'", near)
         bounds = {folded(text) for _, text in self.facts.bounds}
-        whole = {text for text in texts | {text.lower() for text in strings} if not self._is_bound(text)}
+        whole = texts | {text.lower() for text in strings}
+        whole -= {text for _, text in self.facts.bounds if text.isdecimal()}  # `a date above '1997'` is a number
         for text in sorted(whole, key=len, reverse=True):
             for span in list(self._match(text)):
                 self._take(*span, f"'{text}'")
@@ -136,10 +137,6 @@ class _Reading:
         tests = [(v, name) for v, name, token in self.facts.property_tests if token and folded(token.value) == wanted]
         places = {(place.label, place.property) for place in mention.places}
         return not tests or any(not labels(v) or {(label, name) for label in labels(v)} & places for v, name in tests)
-
-    def _is_bound(self, text: str) -> bool:
-        """True if a text is a number used as a bound (a date above '1997'); it is then treated as a number."""
-        return text.isdecimal() and text in {held for _, held in self.facts.bounds}
 
     def _in_mention(self, start: int, end: int) -> bool:
         return any(m.start <= start and end <= m.end for m in self.hints.mentions)
@@ -242,14 +239,11 @@ class _Reading:
                 taken.append(span)
                 if done is not None:
                     self._take(*span, done)
-                elif (phrase not in self.language.lists or self._is_one_figure(phrase)) and not self._roots.keys() & {
-                    root(word) for word in phrase.split()
-                }:
+                    continue
+                figure = "group" in self.language.cues[phrase] and self.facts.words & FIGURES  # one for each
+                names = self._roots.keys() & {root(word) for word in phrase.split()}
+                if (phrase not in self.language.lists or figure) and not names:
                     self._drop(*span)
-
-    def _is_one_figure(self, phrase: str) -> bool:
-        """True if `for each` is answered with one figure."""
-        return "group" in self.language.cues[phrase] and bool(self.facts.words & FIGURES)
 
     @cached_property
     def _roots(self) -> dict[str, str]:

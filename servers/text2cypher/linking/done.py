@@ -31,16 +31,18 @@ class Done:
         symbols = {token.text for token in facts.tokens}
         dated = self._says("early") or self._says("late")
         backwards = bool(words & {"DESC", "DESCENDING"})
+        first = self._in_time() if dated else backwards or self._says("min_said")
         worded = self._picks_text()
+        numeric = any(map(self._is_numeric, self.hints.properties))
         best = (ordered and not worded) or bool(words & {"ALL", "NONE"})
         signs = {sign for sign, number in facts.numbers if (sign, number) != (">", 0)} | facts.comparisons
         checks: dict[str, bool] = {
             "count": bool(words & {"COUNT", "SIZE"}) or self._asks_a_number(taken),
-            "sum": bool(words & {"SUM"}) or ("COUNT" in words and not self._numeric_named()) or self._one_number(taken),
+            "sum": "SUM" in words or ("COUNT" in words and not numeric) or self._one_number(taken),
             "average": "AVG" in words,
             "minimum": self._in_time() if dated else ("MIN" in words and not worded) or (best and not backwards),
             "maximum": self._in_time() if dated else ("MAX" in words and not worded) or (best and backwards),
-            "top": self._is_first(dated=dated, backwards=backwards) and not worded if ordered else "LIMIT" in words,
+            "top": first and not worded if ordered else "LIMIT" in words,
             "collect": "COLLECT" in words,
             "group": len(facts.columns) > 1 and ("LIMIT" not in words or facts.aggregates),
             "order": "ORDER" in words,
@@ -95,9 +97,6 @@ class Done:
         named = ((label, name) for v, name, _ in tests if is_key(name) for label in self.facts.structure.labels_of(v))
         return any(roots(name) - roots(label) == {root(word)} for label, name in named)
 
-    def _is_first(self, *, dated: bool, backwards: bool) -> bool:
-        return self._in_time() if dated else backwards or self._says("min_said")
-
     def _picks_text(self) -> bool:
         """True if the query takes the largest or smallest of texts, which answers no superlative."""
         texts = {held for held in self.facts.properties if not self._is_numeric(held)} - self.linker.lexicon.timed
@@ -131,10 +130,6 @@ class Done:
         """True if the query counts something before it returns."""
         before = self.facts.tokens[: -len(self.facts.returned)]
         return any(token.is_word("ALL", "COUNT", "SIZE") for token in before)
-
-    def _numeric_named(self) -> bool:
-        """True if the question names a numeric property."""
-        return any(self._is_numeric(name) for name in self.hints.properties)
 
     def _is_numeric(self, name: str) -> bool:
         return name in self.linker.schema.of_types(INTEGER, FLOAT)

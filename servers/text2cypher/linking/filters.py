@@ -173,7 +173,7 @@ class Conditions:
 
     def _of_numbers(self, words: Words) -> tuple[list[Filter], tuple[str, int] | None, set[int]]:
         """Number conditions (`semester 5`, `3 SKS`), and separately a bound on a count (`lebih dari empat topik`)."""
-        masked = words.masked
+        masked, ranged = words.masked, self.wording.compiled(r"\W*‹range›\W*")
         found: dict[tuple[str, str], list[int]] = {}
         having: tuple[str, int] | None = None
         used: set[int] = set()
@@ -190,7 +190,7 @@ class Conditions:
                 found.setdefault(last, []).append(number)
             elif comparison and (self._counts_something(words, end) or self._is_counted_before(before)):
                 having = (comparison, number)
-            elif last is not None and last[1] == "=" and self._is_range(masked[last_end:start]):
+            elif last is not None and last[1] == "=" and ranged.fullmatch(masked[last_end:start]):
                 low = found[last].pop()
                 found.setdefault((last[0], ">="), []).append(low)
                 found.setdefault((last[0], "<="), []).append(number)
@@ -211,9 +211,6 @@ class Conditions:
         pattern = self.wording.compiled(rf"(?<![\w.])(?:(?:{NEGATIVE})?\d{{1,9}}|{words})(?![\w.]*\w)")
         found = ((m.start(), m.end(), m.group().lower()) for m in pattern.finditer(masked))
         return [(start, end, said[text] if text in said else int(text)) for start, end, text in found]
-
-    def _is_range(self, between: str) -> bool:
-        return bool(self.wording.compiled(r"\W*‹range›\W*").fullmatch(between))
 
     def _counts_something(self, words: Words, end: int) -> bool:
         named = any(self._adjoins(words.masked, end, start) for start, _, _ in words.labels)

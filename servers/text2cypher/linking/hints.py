@@ -115,7 +115,8 @@ class Linker:
         masked, aside = blanked(question, mentions, "¤"), list[str]()
         led = without_asides(self.wording, question, masked, mentions, self._words)
         if led != question:
-            aside = [word for word in _content(question) if word.lower() not in led.lower()]
+            said = (word for word in re.findall(r"\w+", question) if word.lower() not in languages().function)
+            aside = [word for word in said if word.lower() not in led.lower()]
             question, mentions = led, self._mentions(led)
             masked = blanked(question, mentions, "¤")
         counting = [held.span() for held in self._counting.finditer(masked)]
@@ -286,10 +287,6 @@ def _is_long_name(span: Span, text: str) -> bool:
     """True for a name of several words as in the graph, so that the `count` in `view count` asks for nothing."""
     words = text[span[0] : span[1]].lower().replace("_", " ").split()
     return len(words) > 1 and {root(word) for word in words} == roots(span[2])
-
-
-def _content(text: str) -> list[str]:
-    return [word for word in re.findall(r"\w+", text) if word.lower() not in languages().function]
 
 
 def _next_word(question: str, end: int) -> int:

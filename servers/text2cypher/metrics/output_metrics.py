@@ -37,7 +37,7 @@ def compare_outputs(
     if generated is None:
         return FAILED
     ordered = is_ordered(gold_query)
-    first, second = (_view(rows, ordered) for rows in (gold, generated))
+    first, second = ([frozenset(_value(cell, ordered) for cell in row) for row in rows] for rows in (gold, generated))
     if not first and not second:
         return OutputScore(1, 1.0)
     pairs = list(zip(first, second, strict=False)) if ordered else _aligned(first, second)
@@ -54,10 +54,6 @@ def is_ordered(query: str) -> bool:
     except CypherSyntaxError:
         return False
     return any(a.is_word("ORDER") and b.is_word("BY") for a, b in pairwise(tokens))
-
-
-def _view(rows: Sequence[Sequence[Any]], ordered: bool) -> list[Row]:
-    return [frozenset(_value(value, ordered) for value in row) for row in rows]
 
 
 def _value(value: Any, ordered: bool) -> Hashable:

@@ -25,12 +25,9 @@ def nodes_paths(schema: GraphSchema) -> str:
 
 def only_paths(schema: GraphSchema) -> str:
     """Every path."""
-    return "\n".join([message("schema_paths"), *_paths(schema)])
+    paths = (f"(:{named(start)})-[:{named(kind)}]->(:{named(end)})" for start, kind, end in schema.paths)
+    return "\n".join([message("schema_paths"), *paths])
 
 
 def _typed(types: dict[str, str]) -> str:
     return ", ".join(f"{named(name)}: {kind}" for name, kind in types.items())
-
-
-def _paths(schema: GraphSchema) -> list[str]:
-    return [f"(:{named(start)})-[:{named(kind)}]->(:{named(end)})" for start, kind, end in schema.paths]

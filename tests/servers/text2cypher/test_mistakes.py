@@ -24,9 +24,9 @@ PAIRS = [  # (question, right, wrong)
         "MATCH (l:Lodge) WHERE l.fax > 10 RETURN l.name, l.rooms",
     ),
     (
-        "Which lodge with more than 2 stars has the lowest rooms?",
-        "MATCH (l:Lodge) WHERE l.stars > 2 RETURN l.name ORDER BY l.rooms LIMIT 1",
-        "MATCH (l:Lodge) WHERE l.stars > 2 RETURN l.name ORDER BY l.stars LIMIT 1",
+        "Which lodge with a fax has the lowest rooms?",
+        "MATCH (l:Lodge) WHERE l.fax IS NOT NULL AND l.rooms IS NOT NULL RETURN l.name ORDER BY l.rooms LIMIT 1",
+        "MATCH (l:Lodge) WHERE l.fax IS NOT NULL AND l.rooms IS NOT NULL RETURN l.name ORDER BY l.fax LIMIT 1",
     ),
     (
         "Which lodges offer both Pool and Bar?",
