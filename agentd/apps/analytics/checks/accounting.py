@@ -124,7 +124,8 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
 def _of_another(reading: Reading, counted: list[exp.Column]) -> bool:
     """Whether the columns are not named after a thing behind "how many", and another key of these tables is."""
     behind = re.findall(rf"{finder('how_many').pattern}\W+((?:\w+\W+)?\w+)", reading.asked.text, re.IGNORECASE)
-    said = Asked(" ".join(behind))
+    figures = finder("totals", "averages", "shares", "amounts")  # `berapa total piutang` counts nothing
+    said = Asked(" ".join(each for each in behind if not figures.search(each)))
     keys = [name for table in reading.sources.values() for name in table.of_kind("identifier")]
     return any(map(said.hits, keys)) and not any(said.hits(column.name) for column in counted)
 
