@@ -107,7 +107,7 @@ def _factors(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
 def _instead(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
     """An unmentioned number that is compared or sorted by where the question names another one of the same thing:
     the id for `more than 100 favourites`."""
-    tested = {(v, name) for v, name, token in facts.property_tests if token and token.kind is Kind.NUMBER}
+    tested = {(v, name) for v, name, token in facts.property_tests if not token or token.kind is Kind.NUMBER}
     used = tested | {*sort_keys(facts)}
     told = {name for _, name in used} | ({*facts.properties} if facts.words & {*_AGGREGATES, "WITH"} else set())
     told -= {held.property for held in hints.filters} - {name for _, name in tested}
