@@ -198,8 +198,11 @@ def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
         yield Doubt("unused", name)
     owned = [*shown_apart(facts)]
     known = {*named_properties(hints, linker)}
-    if owned and all(name not in known and _is_aside(owner, name, facts, linker) for owner, name in owned):
-        yield Doubt("unasked", owned[0][1])
+    for owner in dict.fromkeys(owner for owner, _ in owned):
+        names = [name for each, name in owned if each == owner]
+        unsaid = [name for name in names if name not in known]
+        if unsaid and all(_is_aside(owner, name, facts, linker) for name in names):
+            yield Doubt("unasked", unsaid[0])
 
 
 def _only_named(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -232,12 +235,14 @@ def _unplayed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 
 
 def _is_aside(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:
-    """True for a property of a named node that is neither its name nor a key, nor a fuller name than the bare word."""
+    """True for a property of a named node that is not its name nor its key, nor a fuller name than the bare word."""
     labels = facts.structure.labels_of(variable)
     best = {held for label in labels for held in linker.naming.display(label)[:1]}
     others = linker.naming.names(name) and any(len(parts(one)) == 1 for one in best)
     others = others or any(roots(name) == roots(label) for label in labels)
-    return bool(name) and any(map(linker.naming.names, best)) and not (name in best or others or is_key(name))
+    if not name or name in best or others or not any(map(linker.naming.names, best)):
+        return False
+    return not is_key(name) or any(name in linker.naming.others_of(label) for label in labels)
 
 
 def _shows_time(facts: QueryFacts, linker: Linker) -> bool:

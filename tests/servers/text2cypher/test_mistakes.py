@@ -8,8 +8,8 @@ from servers.text2cypher.core.workbench import Workbench
 from tests.servers.text2cypher.test_any_graph import answered, graph_of
 
 LODGES = {
-    "nodes.Lodge": "name,city,rooms,stars,fax,opened\nElm,Oslo,12,3,11,1990\nFir,Oslo,30,5,,1980\nOak,Bern,7,4,12,1970"
-    "\nYew,Bern,18,-1,,2001\n",
+    "nodes.Lodge": "name,city,rooms,stars,fax,opened,chainID\nElm,Oslo,12,3,11,1990,1\nFir,Oslo,30,5,,1980,1\n"
+    "Oak,Bern,7,4,12,1970,2\nYew,Bern,18,-1,,2001,2\n",
     "nodes.Guest": "name,country\nAda,Norway\nBo,Malta\nCy,Malta\n",
     "nodes.Perk": "name\nPool\nBar\nGym\n",
     "edges.STAYED": "from_label,from_key,to_label,to_key\nGuest,Ada,Lodge,Elm\nGuest,Ada,Lodge,Fir\n"
@@ -38,6 +38,16 @@ PAIRS = [  # (question, right, wrong)
         "How many lodges offer a Pool?",
         "MATCH (l:Lodge)-[:OFFERS]->(:Perk {name: 'Pool'}) RETURN count(l)",
         "MATCH (l:Lodge)-[:OFFERS]->(:Perk {name: 'Pool'}) RETURN count(l), l.name",
+    ),
+    (
+        "Which guests stayed at which lodges?",
+        "MATCH (g:Guest)-[:STAYED]->(l:Lodge) RETURN g.name, l.name",
+        "MATCH (g:Guest)-[:STAYED]->(l:Lodge) RETURN g.name, l.city",
+    ),
+    (
+        "Which lodges offer a Pool?",
+        f"{OFFERS} WHERE p.name = 'Pool' RETURN l.name",
+        f"{OFFERS} WHERE p.name = 'Pool' RETURN l.chainID",
     ),
     (
         "What are the first 2 lodges with a stars of -1?",
