@@ -8,7 +8,7 @@ from lab.figures.record import ROOT, Measurement
 
 STALE_AFTER = 30
 """Number of commits that changed a section's code, above which its figures are stale."""
-FILLED = ("docs", "lab/eval/analytics/results")
+FILLED = ("docs", "README.md", "lab/eval/analytics/results")
 """Paths that measuring itself writes."""
 MAIN = ("main", "origin/main", "master", "origin/master")
 
@@ -26,8 +26,8 @@ def measured() -> tuple[str, bool]:
     """(last commit that is on the main branch, whether the code differs from it)."""
     head = git("rev-parse", "HEAD") or ""
     commit = next((base for name in MAIN if (base := git("merge-base", "HEAD", name))), head)
-    edited = git("status", "--porcelain", "--untracked-files=no", "--", ".", *(f":!{place}" for place in FILLED))
-    return commit, commit != head or bool(edited)
+    edited = git("diff", "--name-only", commit, "--", ".", *(f":!{place}" for place in FILLED))
+    return commit, bool(edited)
 
 
 def whole() -> bool:
