@@ -22,7 +22,7 @@ from agentd.apps.letters.evidence.judging.possible import possible, says_somethi
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.judging.together import anothers
 from agentd.apps.letters.evidence.judging.when import bare, in_other_words
-from agentd.apps.letters.evidence.normalisers import hours, numbers
+from agentd.apps.letters.evidence.normalisers import hours
 from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.reading.persons import SERVED, SOMEBODY
@@ -164,10 +164,6 @@ def _read_in(field: Field, case: Case, turn: Turn) -> Iterator[Place]:
     yield from bare(field, case, turn) if field.kind in ("date", "time") else ()
     if field.kind == "date":  # `30 September` may be the last one or the next
         yield from case.stated(replace(field, past=not field.past), turn)
-    for sentence, named, before in turn.sentences() if field.unit else ():
-        for start, end, amount in numbers.lengths(sentence.words, field.unit):
-            if amount == numbers.value(str(field.value)):
-                yield case.place(turn, sentence, named, before, Span(start, end, True))
 
 
 def _objects(field: Field, case: Case, turn: Turn, noted: Sequence[Place]) -> bool:

@@ -89,12 +89,9 @@ def year(words: Sequence[str], at: int) -> tuple[int | None, int]:
         first = middle + (words[middle] == "-")
         zero = DIGIT_WORDS.get("".join(words[first : first + 1])) == 0  # `nineteen zero one`
         head, tail = spoken(words[at:middle], 0), spoken(words, first + zero)
-        if (
-            head in ((19, middle - at), (20, middle - at))
-            and tail
-            and tail[0] in (range(1, 10) if zero else range(10, 100))
-        ):
-            return head[0] * 100 + tail[0], tail[1]
+        century = head[0] if head and head[1] == middle - at else 0
+        if century in (19, 20) and tail and tail[0] in (range(1, 10) if zero else range(10, 100)):
+            return century * 100 + tail[0], tail[1]
     return (None if said and said < 1000 else said), end
 
 
