@@ -133,7 +133,7 @@ def _show_table(console: Console, rows: Sequence[dict[str, Any]], units: dict[st
 def picture(rows: Sequence[dict[str, Any]]) -> Iterable[str]:
     """The first numeric column as labelled bars, or as one sparkline if there are more than twelve rows.
 
-    None if a value is below zero: a bar has no side for it.
+    Nothing if a value is below zero: a bar has no side for it.
     """
     if len(rows) < 2:
         return

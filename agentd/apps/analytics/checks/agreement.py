@@ -98,8 +98,8 @@ def _other_bounds(asked: str, select: exp.Select) -> Iterator[str]:
             yield words
     said_one = re.search(r"\d", asked) or any(numerals().get(word) == 1 for word in asked.casefold().split())
     for each in of_kind(select, exp.GT, exp.GTE):
-        unsaid = isinstance(each, exp.GT) and isinstance(each.this, exp.Column) and not said_one
-        if each.expression.name == ("1" if unsaid else "0") and (unsaid or isinstance(each, exp.GTE)):
+        of_column = isinstance(each.this, exp.Column) and not said_one
+        if each.expression.name == ("0" if isinstance(each, exp.GTE) else "1" if of_column else None):
             yield each.sql()
 
 

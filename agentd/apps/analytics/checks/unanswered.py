@@ -70,19 +70,21 @@ def _not_shown(asked: Asked, reading: Reading) -> Iterator[str]:
     names = [each for each in there if finder("names", "titles").search(each[1].name)]
     for of, word in pairwise(["", *re.findall(r"\w+", asked.said)]) if shown else ():
         if word in ("id", "ids"):
-            own = [(t, c) for t, c in ids if c.name == t.of_kind("identifier")[0] and Asked(of).hits(t.name)]
-            meant = own + [(t, c) for t, c in ids if Asked(of).hits(c.name)] or ids
+            before = Asked(of)
+            own = [(t, c) for t, c in ids if c.name == t.of_kind("identifier")[0] and before.hits(t.name)]
+            meant = own + [(t, c) for t, c in ids if before.hits(c.name)] or ids
         else:
             beside = any(of and said_in(of, words_of(name).split()[-1]) for name in shown)
             meant = names if finder("names").fullmatch(word) and not beside else []
         if meant and not any(each in found or each[1].name in chosen for each in meant):
             yield word
     order = reading.select.args.get("order")
-    behind = [asked.said[found.end() :].split()[:4] for found in finder("joined").finditer(asked.said)]
+    after = (asked.said[found.end() :].split()[:4] for found in finder("joined").finditer(asked.said))
+    behind = [Asked(" ".join(words)) for words in after] if order else []
     for column in of_kind(order, exp.Column) if order else ():
         known = reading.column(column)
         unseen = known and known[1].kind in FIGURES and column.name not in shown
-        if unseen and any(Asked(" ".join(each)).hits(column.name) for each in behind):
+        if unseen and any(each.hits(column.name) for each in behind):
             yield column.name
 
 

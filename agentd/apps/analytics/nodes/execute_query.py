@@ -63,8 +63,9 @@ class _Gathered:
             self.cut.add(key)
             self.warnings.append(self.say["rows_cut"].format(key=key))
 
-    def failed(self, key: str, purpose: str, reason: str, *, vital: bool) -> None:
-        """Records a query without a result."""
+    def failed(self, key: str, purpose: str, reason: str, cause: str | None, *, vital: bool) -> None:
+        """Records a query without a result; `cause` as the server gave it."""
+        self.causes.append(cause)
         self.errors.append({"result_key": key, "purpose": purpose, "error_message": reason})
         self.vital += vital
         self.vital_failed += vital
@@ -147,8 +148,7 @@ async def _rows(
         gathered.warnings.append(gathered.say["first_only"].format(key=query["result_key"]))
     if result.get("status") != "success":
         reason = str(result.get("error_message") or "the server answered without a result")
-        gathered.causes.append(result.get("cause"))
-        gathered.failed(query["result_key"], query["purpose"], reason, vital=vital)
+        gathered.failed(query["result_key"], query["purpose"], reason, result.get("cause"), vital=vital)
         return None
     gathered.vital += vital
     gathered.noticed(query["result_key"], result)
@@ -178,8 +178,7 @@ async def _run_operations(state: AgentState, context: NodeContext, gathered: _Ga
         vital = not listed or all(each["expected_result_format"] != "single_value" for each in operations)
         if not isinstance(result, dict) or result.get("status") != "success":
             reason = str((result or {}).get("error") or "the server answered without a result")
-            gathered.causes.append((result or {}).get("cause"))
-            gathered.failed(key, str(operation.get("purpose") or ""), reason, vital=vital)
+            gathered.failed(key, str(operation.get("purpose") or ""), reason, (result or {}).get("cause"), vital=vital)
             gathered.results[name] = {"status": "error", "error": reason}
             continue
         gathered.vital += vital
