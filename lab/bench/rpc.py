@@ -171,6 +171,7 @@ def _agentd():
     import tempfile
 
     from agentd.access import Access, RateLimiter, TokenStore
+    from agentd.clock import SystemClock
     from agentd.http.guard import Guard
     from agentd.http.routes import application
     from agentd.observability.metrics import Metrics
@@ -190,9 +191,10 @@ def _agentd():
 
     behind = services()
     book = TokenStore(Path(tempfile.mkdtemp()) / "access.json")
-    limiter = RateLimiter(book, 600, behind.clock)
-    dispatcher = Dispatcher([echo], behind, limiter=limiter, observe=Metrics().rpc_answered)
-    return application(Guard(Access(book), limiter), behind, dispatcher, metrics=lambda: (b"", "text/plain"))
+    limiter = RateLimiter(book, 600, SystemClock())
+    metrics = Metrics()
+    dispatcher = Dispatcher([echo], behind, limiter=limiter, observe=metrics.rpc_answered)
+    return application(Guard(Access(book), limiter), behind, dispatcher, metrics=metrics.exposition)
 
 
 def _jsonrpcserver():
