@@ -2,6 +2,8 @@
 
 Issue 10: ≤ 300 kB with everything, first view ≤ 1 s, a delta on the screen ≤ 50 ms (median) after it was sent. The
 model here is a server that streams OpenAI's wire, so a delta's way is measured whole: model → daemon → page → drawn.
+It sends 120 words, ten a sentence. A sentence is shown when it has ended and what it claims has been checked, so a
+delta waits for its sentence; `sentence` is the way of the last word alone.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from tests.daemon import SERVERS, running
 from tests.http_server import Handler, serving
 
 PIECES = 120
+IN_A_SENTENCE = 10
 EVERY_S = 0.03
 CONFIG = """\
 default_provider = "streaming"
@@ -39,7 +42,7 @@ WATCH = """() => {
   new MutationObserver(() => {
     const at = Date.now();
     const text = document.querySelector('.live-text')?.textContent ?? '';
-    for (const number of text.match(/\\d+(?=;)/g) ?? []) window.seen[number] ??= at;
+    for (const number of text.match(/\\d+(?=[;.])/g) ?? []) window.seen[number] ??= at;
   }).observe(document.querySelector('#turns'), { childList: true, subtree: true, characterData: true });
 }"""
 
@@ -70,14 +73,20 @@ def run() -> dict[str, Any]:
         page.locator(".turn.completed").wait_for()
         seen: dict[str, float] = page.evaluate("window.seen")
         browser.close()
-    delays = sorted(seen[number] - sent[int(number)] for number in seen)
+    delays = {int(number): at - sent[int(number)] for number, at in seen.items()}
+    ends = [delay for number, delay in delays.items() if _ends_a_sentence(number)]
     return {
         **{f"page_{name}_kb": kb for name, (kb, _) in figures.items()},
         **{f"page_{name}_first_view_ms": ms for name, (_, ms) in figures.items()},
-        "page_delta_on_screen_median_ms": round(statistics.median(delays), 1),
-        "page_delta_on_screen_p95_ms": round(delays[int(len(delays) * 0.95)], 1),
+        "page_delta_on_screen_median_ms": round(statistics.median(delays.values()), 1),
+        "page_sentence_on_screen_median_ms": round(statistics.median(ends), 1),
+        "page_sentence_on_screen_most_ms": round(max(ends), 1),
         "page_deltas_seen": f"{len(delays)} of {PIECES}",
     }
+
+
+def _ends_a_sentence(number: int) -> bool:
+    return number % IN_A_SENTENCE == IN_A_SENTENCE - 1
 
 
 def _visit(page: Page, url: str) -> tuple[float, float]:
@@ -108,7 +117,7 @@ def _streaming_model() -> Iterator[tuple[str, dict[int, float]]]:
             self._piece('{"action":"final","response":"')
             for number in range(PIECES):
                 sent[number] = time.time() * 1000
-                self._piece(f"{number}; ")
+                self._piece(f"{number}. " if _ends_a_sentence(number) else f"{number}; ")
                 time.sleep(EVERY_S)
             self._piece('"}', "stop")
             self.wfile.write(b"data: [DONE]\n\n")

@@ -41,7 +41,7 @@ MEASURES = {
     "letters": ("servers/certificate",),
     "mcp_calls": ("bridges/mcp", "servers/time"),
     "new_server": ("agentd/cli", "agentd/apps/setup", "bridges/mcp"),
-    "page": ("agentd/web", "agentd/http"),
+    "page": ("agentd/web", "agentd/http", "agentd/agent"),
     "plans": ("servers/sim_testgeluran",),
     "residents": ("agentd/apps/residents", "servers/residents"),
     "rpc": ("agentd/rpc", "agentd/http"),
