@@ -52,4 +52,7 @@ def test_growth_is_drawn_with_a_panel_and_told_with_a_row_for_each_curve() -> No
 
 
 def test_the_daemon_that_is_measured_beside_other_stacks_can_be_composed() -> None:
-    assert {route.resource.canonical for route in rpc._agentd().router.routes() if route.resource} >= {"/rpc", "/healthz"}
+    assert {route.resource.canonical for route in rpc._agentd().router.routes() if route.resource} >= {
+        "/rpc",
+        "/healthz",
+    }

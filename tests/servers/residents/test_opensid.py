@@ -188,6 +188,14 @@ def test_the_sessions_only_read_even_with_an_account_that_may_write(maria: Maria
         connection.exec_driver_sql("UPDATE tweb_penduduk SET nama = 'X' WHERE id = 1")
 
 
+def test_a_database_on_this_machine_is_asked_without_reading_the_machines_certificates(
+    maria: MariaDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ssl.SSLContext.load_default_certs", lambda *_: pytest.fail("certificates are read"))
+    with Database(maria.url("reader")).connection() as connection:
+        assert connection.exec_driver_sql("SELECT 1").scalar() == 1
+
+
 def test_a_slow_register_is_stopped_and_said_to_be_slow(maria: MariaDB) -> None:
     with (
         pytest.raises(RegisterError, match=r"took longer than 0\.2 seconds"),
