@@ -6,78 +6,38 @@ process serves sessions one after the other, each with a new connection; one or 
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import subprocess
-import sys
 import threading
 import weakref
 from itertools import count
-from pathlib import Path
 from typing import Any
 
-from servers.common.sqlite_worker import receive, send
+from servers.common.child_process import ChildProcess
 
 READY = 2
 """Maximum number of idle processes kept ready."""
-START = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from servers.common.sqlite_worker import main; main(int(sys.argv[2]))"
-)
-ROOT = Path(__file__).parents[2]
 STOPPED = "the statement was stopped"
 DIED = "the statement's process ended; it may have needed more memory than it may have"
 
 
-class Process:
-    """One worker process. Its calls block; `kill` may be called from any thread and ends them."""
+class Process(ChildProcess):
+    """One worker process. Its calls block; `kill` ends them."""
 
     def __init__(self) -> None:
-        command = [sys.executable, "-I", "-S", "-c", START, str(ROOT), str(os.getpid())]
-        self._killed = False
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}
-        )
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def alive(self) -> bool:
-        """Return whether the process can take requests."""
-        return not self._killed and self._process.poll() is None
+        super().__init__("servers.common.sqlite_worker", "-S")
 
     def ask(self, name: str, *values: Any) -> Any:
         """Call the worker's method and return its result. Raises sqlite3's errors, also if the process is gone."""
-        assert self._process.stdin is not None and self._process.stdout is not None
         try:
-            send(self._process.stdin, (name, *values))
-            answer = receive(self._process.stdout)
+            answer = self.exchange((name, *values))
         except ValueError as error:
             raise sqlite3.ProgrammingError(f"a value can't be given to SQLite: {error}") from None
-        except OSError:
-            answer = None
         if answer is None:
-            raise sqlite3.OperationalError(STOPPED if self._killed else DIED)
+            raise sqlite3.OperationalError(STOPPED if self.killed else DIED)
         kind, result = answer
         if kind:
             raise getattr(sqlite3, kind, sqlite3.DatabaseError)(result)
         return result
-
-    def kill(self) -> None:
-        self._killed = True
-        self._process.kill()
-
-    def end(self) -> None:
-        """Kill the process, wait for it and close its streams."""
-        self.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            assert stream is not None
-            try:
-                stream.close()
-            except BrokenPipeError:  # input that it didn't read
-                continue
 
 
 class Processes:

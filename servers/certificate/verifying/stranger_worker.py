@@ -11,17 +11,15 @@ MOST_BYTES = 1024 * 2**20
 """Limit of the address space: examining a letter takes a tenth of it."""
 
 
-def main() -> None:
+def main(parent: int) -> None:
     """Answer each (PDF, CA certificates in PEM) with its finding, until standard input ends."""
     from servers.certificate.signing.signing import examine, load_roots
     from servers.common.sqlite_worker import end_with, receive, send
 
-    threading.Thread(target=end_with, args=(int(sys.argv[2]),), name="parent", daemon=True).start()
+    threading.Thread(target=end_with, args=(parent,), name="parent", daemon=True).start()
     os.umask(0o077)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-    asked, answers = sys.stdin.buffer, sys.stdout.buffer
-    send(answers, "ready")
-    while (question := receive(asked)) is not None:
+    while (question := receive(sys.stdin.buffer)) is not None:
         pdf, roots = question
-        send(answers, examine(pdf, list(load_roots((), roots))).finding)
+        send(sys.stdout.buffer, examine(pdf, list(load_roots((), roots))).finding)

@@ -6,17 +6,12 @@ Anybody may send a file to /verify, and a PDF of 170 bytes can keep its reader b
 from __future__ import annotations
 
 import functools
-import os
 import ssl
-import subprocess
-import sys
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from servers.common.sqlite_worker import receive, send
+from servers.common.child_process import ChildProcess
 
 if TYPE_CHECKING:  # it imports pyHanko, which takes a third of the server's start
     from servers.certificate.signing.signing import Finding
@@ -26,9 +21,6 @@ LIMIT_S = 5.0
 START_S = 60.0
 WAITING = 4
 """Files at once, including the one being read: each occupies one of the server's threads."""
-_FROM = "servers.certificate.verifying.stranger_worker"
-START = f"import sys; sys.path.insert(0, sys.argv[1]); from {_FROM} import main; main()"
-ROOT = Path(__file__).parents[3]
 
 
 class Busy(Exception):
@@ -41,7 +33,7 @@ class Strangers:
     def __init__(self) -> None:
         self._turn = threading.Lock()
         self._places = threading.BoundedSemaphore(WAITING)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ChildProcess | None = None
 
     def examine(self, pdf: bytes, roots: Sequence[Any]) -> Finding:
         """Return the finding of `signing.examine`, or `unreadable` if the process had to be killed. Raises Busy."""
@@ -57,43 +49,26 @@ class Strangers:
         """End the process; the next file starts a new one."""
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                assert stream is not None
-                with suppress(BrokenPipeError):  # input that it didn't read
-                    stream.close()
+            process.end()
 
     def _asked(self, pdf: bytes, roots: list[str]) -> Finding:
-        process = self._process
-        if process is None or process.poll() is not None:
+        if self._process is None or not self._process.alive:
             self.close()
-            process = self._process = self._started()
-        assert process.stdin is not None and process.stdout is not None
-        late = threading.Timer(LIMIT_S, process.kill)
-        late.start()
-        try:
-            send(process.stdin, (pdf, roots))
-            found = receive(process.stdout)
-        except OSError:
-            found = None
-        finally:
-            late.cancel()
-        if found is None:
-            process.kill()
-            process.wait()
-        return "unreadable" if found is None else cast("Finding", found)
+            self._process = ChildProcess("servers.certificate.verifying.stranger_worker")
+            _answer(self._process, (b"", []), START_S)  # it has started
+        return _answer(self._process, (pdf, roots), LIMIT_S)
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-I", "-c", START, str(ROOT), str(os.getpid())]
-        quiet = subprocess.DEVNULL
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=quiet, env={})
-        late = threading.Timer(START_S, process.kill)
-        late.start()
-        assert process.stdout is not None
-        receive(process.stdout)  # wait for "ready"
+
+def _answer(process: ChildProcess, question: tuple[bytes, list[str]], limit_s: float) -> Finding:
+    late = threading.Timer(limit_s, process.kill)
+    late.start()
+    try:
+        found = process.exchange(question)
+    finally:
         late.cancel()
-        return process
+    if found is None:
+        process.kill()
+    return "unreadable" if found is None else cast("Finding", found)
 
 
 @functools.cache
