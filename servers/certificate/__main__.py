@@ -10,7 +10,7 @@ from servers.certificate.office import OfficeError
 from servers.certificate.register.database import LedgerError
 from servers.certificate.server import create_server
 from servers.certificate.settings import Settings, SettingsError
-from servers.common.serve import serve
+from servers.common.serve import serve, stopped_by
 
 
 def main() -> None:
@@ -18,11 +18,8 @@ def main() -> None:
     os.environ.pop("TZ", None)  # the office has its own zone; pyHanko signs in this one, and fails if nobody knows it
     if sys.argv[1:2] == ["letters"]:
         raise SystemExit(cli.main(sys.argv[2:]))
-    try:
+    with stopped_by(SettingsError, OfficeError, LedgerError):
         service = cli.open_service(Settings.from_env())
-    except (SettingsError, OfficeError, LedgerError) as error:
-        print(error, file=sys.stderr)  # noqa: T201 - standard error is the log here
-        raise SystemExit(2) from error
     try:
         serve(create_server(service))
     finally:

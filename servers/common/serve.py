@@ -12,7 +12,8 @@ import argparse
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
@@ -46,6 +47,16 @@ def serve(server: MCPServer[Any], argv: Sequence[str] | None = None) -> None:
         serve_http(server, *options.http)
     except HttpError as error:
         parser.error(str(error))
+
+
+@contextmanager
+def stopped_by(*errors: type[Exception]) -> Iterator[None]:
+    """Exit with status 2 and the error's text if a setting can't be used."""
+    try:
+        yield
+    except errors as error:
+        print(error, file=sys.stderr)  # noqa: T201 - standard error is the log here
+        raise SystemExit(2) from error
 
 
 def log_to_stderr() -> None:

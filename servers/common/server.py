@@ -8,10 +8,11 @@ from typing import Any
 from mcp.server.lowlevel.server import LifespanResultT
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, InputRequiredResult
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
 MOST = 5
+READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _SUBJECT = re.compile(r"^(?:Input|String|List|Dictionary) should")
 
 
@@ -33,6 +34,11 @@ class Server(MCPServer[LifespanResultT]):
 def with_values(**fields: Any) -> Any:
     """The fields that are not None, as a TypedDict of an answer."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def sendable(text: str) -> str:
+    """Replace half a surrogate pair, which JSON can carry but UTF-8 can't, with a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _wrong(error: ValidationError) -> str:

@@ -6,20 +6,15 @@ AGENTD_STATE contains the embedded graph; GRAPH_URL uses Neo4j instead.
 
 from __future__ import annotations
 
-import sys
-
 from servers.common.database_errors import ConfigurationError
-from servers.common.serve import serve
+from servers.common.serve import serve, stopped_by
 from servers.graphiti.server import create_server
 
 
 def main() -> None:
     """Run the server. Exits with status 2 and a message if the database's address can't be used."""
-    try:
+    with stopped_by(ConfigurationError):
         server = create_server()
-    except ConfigurationError as error:
-        print(error, file=sys.stderr)  # noqa: T201 - standard error is the log here
-        raise SystemExit(2) from error
     serve(server)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from servers.common.e5 import e5
+from servers.common.server import sendable
 
 Vector = NDArray[np.float32]
 DIMENSIONS = 384
@@ -23,19 +24,14 @@ class Embedder:
 
     def query(self, text: str) -> Vector:
         """Return one normalised vector (about 18 ms); recent texts are cached."""
-        vector: Vector = self._remembered(_encodable(text[:1000]))
+        vector: Vector = self._remembered(sendable(text[:1000]))
         return vector
 
     def passages(self, texts: list[str]) -> list[Vector]:
         return [
-            np.asarray(vector, dtype=np.float32) for vector in self._model.passage([_encodable(text) for text in texts])
+            np.asarray(vector, dtype=np.float32) for vector in self._model.passage([sendable(text) for text in texts])
         ]
 
     @cached_property
     def _remembered(self) -> Any:
         return lru_cache(maxsize=512)(lambda text: np.asarray(self._model.query(text), dtype=np.float32).reshape(-1))
-
-
-def _encodable(text: str) -> str:
-    """Replace half a surrogate pair, which JSON can carry but UTF-8 can't, with a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")

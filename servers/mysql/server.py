@@ -7,13 +7,12 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, DatabaseError, UnavailableError
-from servers.common.server import Server, with_values
+from servers.common.server import READ_ONLY, Server, sendable, with_values
 from servers.mysql import guard, schema
 from servers.mysql.scan import Statement, split
 
@@ -24,7 +23,6 @@ status "error" and an error_message, and doesn't spoil the others. Results are c
 true): prefer SUM, COUNT and GROUP BY to fetching rows. Numbers of more than 15 digits come as strings, dates in ISO
 form, binary as base64."""
 
-READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 MAX_STATEMENTS = 50
 
 MaxRows = Annotated[int, Field(ge=1, le=100_000, description="The most rows a statement may give; the rest is cut.")]
@@ -171,7 +169,7 @@ async def _run(
 
 def _failed(statement: Statement, error: Exception) -> QueryExecutionResult:
     result: QueryExecutionResult = {
-        "query": statement.text.encode("utf-8", "replace").decode("utf-8"),  # half a surrogate pair can't be sent
+        "query": sendable(statement.text),
         "status": "error",
         "row_count": None,
         "column_names": None,

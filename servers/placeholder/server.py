@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, NotRequired
 
 from mcp.server.mcpserver import MCPServer
-from mcp_types import ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, Field
 from typing_extensions import TypedDict
 
-from servers.common.server import Server
+from servers.common.server import READ_ONLY, Server, sendable
 from servers.placeholder.fill import Rule, fill
 from servers.placeholder.formats import FORMATS
 
@@ -18,7 +17,6 @@ Write the text with {{NAME}} where a value belongs, and give each value as it ca
 ISO dates, ratios (0.25) for percentages. Types of formatting: {", ".join(FORMATS)}.
 `warnings` is there only when something didn't fit; the narrative comes anyway."""
 
-READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 MAX_TEMPLATE = 200_000
 
 
@@ -64,14 +62,9 @@ def create_server() -> MCPServer[Any]:
         """Replace every {PLACEHOLDER} of a template with its value, formatted the Indonesian way."""
         rules = {name: Rule(rule.type, rule.precision) for name, rule in (formatting_rules or {}).items()}
         filled = fill(response_template, data_values, rules)
-        output: FillPlaceholdersOutput = {"final_narrative": _sendable(filled.narrative)}
+        output: FillPlaceholdersOutput = {"final_narrative": sendable(filled.narrative)}
         if filled.warnings:
-            output["warnings"] = [_sendable(warning) for warning in filled.warnings]
+            output["warnings"] = [sendable(warning) for warning in filled.warnings]
         return output
 
     return server
-
-
-def _sendable(text: str) -> str:
-    """Replace half a surrogate pair, which can't be encoded: the message would never arrive."""
-    return text.encode("utf-8", "replace").decode("utf-8")

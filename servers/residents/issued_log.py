@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from pydantic import BaseModel, Field
 
 from servers.residents.database import Database
-from servers.residents.opensid import PERSON, OpensidRegister
+from servers.residents.opensid import PERSON, OpensidRegister, table_of
 from servers.residents.resident import RegisterError
 
 WAIT_SECONDS = 5
@@ -28,17 +28,13 @@ PRINTED = 1
 """log_surat.status."""
 
 
-def _table(name: str, columns: str) -> sa.TableClause:
-    return sa.table(name, *(sa.column(column) for column in columns.split()))
-
-
-FORMAT = _table("tweb_surat_format", "id config_id nama url_surat")
-LOG = _table(
+FORMAT = table_of("tweb_surat_format", "id config_id nama url_surat")
+LOG = table_of(
     "log_surat",
     "id config_id id_format_surat id_pend tanggal bulan tahun no_surat nama_surat nik_non_warga nama_non_warga "
     "keterangan status",
 )
-REQUEST = _table(
+REQUEST = table_of(
     "permohonan_surat",
     "id config_id id_pemohon id_surat isian_form status keterangan no_hp_aktif syarat created_at updated_at",
 )

@@ -17,21 +17,22 @@ MARK = "tweb_penduduk"
 """OpenSID is recognised by this table."""
 
 
-def _table(name: str, columns: str) -> sa.TableClause:
+def table_of(name: str, columns: str) -> sa.TableClause:
+    """A table of OpenSID's with these of its columns, separated by blanks."""
     return sa.table(name, *(sa.column(column) for column in columns.split()))
 
 
-CONFIG = _table("config", "id nama_desa")
-PERSON = _table(
+CONFIG = table_of("config", "id nama_desa")
+PERSON = table_of(
     MARK,
     "id config_id nama nik id_kk kk_level sex tempatlahir tanggallahir agama_id pendidikan_kk_id pekerjaan_id "
     "status_kawin warganegara_id ayah_nik ibu_nik nama_ayah nama_ibu golongan_darah_id id_cluster status "
     "alamat_sekarang status_dasar telepon tag_id_card",
 )
-FAMILY = _table("tweb_keluarga", "id config_id no_kk alamat id_cluster")
-PLACE = _table("tweb_wil_clusterdesa", "id rt rw dusun")
-PIN = _table("tweb_penduduk_mandiri", "id_pend pin aktif ganti_pin")
-OCCUPATION = _table("tweb_penduduk_pekerjaan", "id nama")
+FAMILY = table_of("tweb_keluarga", "id config_id no_kk alamat id_cluster")
+PLACE = table_of("tweb_wil_clusterdesa", "id rt rw dusun")
+PIN = table_of("tweb_penduduk_mandiri", "id_pend pin aktif ganti_pin")
+OCCUPATION = table_of("tweb_penduduk_pekerjaan", "id nama")
 TABLES = (CONFIG, PERSON, FAMILY, PLACE, PIN, OCCUPATION)
 
 CODED = {

@@ -15,7 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
-from servers.common.server import Server
+from servers.common.server import READ_ONLY, Server
 from servers.residents.issued_log import IssuedLetter, IssuedLog
 from servers.residents.resident import RegisterError, Resident
 from servers.residents.verification import Verification, Verified
@@ -32,7 +32,6 @@ USER_MESSAGE = "agentd/user_message"
 
 TRIES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 Nik = Annotated[str, Field(description="16 digits.")]
 
 
@@ -88,7 +87,7 @@ def create_server(verification: Verification, issued: Callable[[], IssuedLog] | 
         """Whether a NIK, or a card, and a PIN belong to one living resident. The third wrong PIN locks 15 minutes."""
         return _outcome(verification, lambda: _verified(verification.verify(nik=nik, card=card, pin=pin)))
 
-    @server.tool(title="Get a resident", annotations=READS, meta=FOR_THE_DESK)
+    @server.tool(title="Get a resident", annotations=READ_ONLY, meta=FOR_THE_DESK)
     def get_resident(nik: Nik) -> Annotated[CallToolResult, ResidentAnswer]:
         """What the register holds of a living resident; for an officer who saw the person's card."""
 
@@ -98,7 +97,7 @@ def create_server(verification: Verification, issued: Callable[[], IssuedLog] | 
 
         return _outcome(verification, get)
 
-    @server.tool(title="List a family", annotations=READS, meta=FOR_THE_HOST)
+    @server.tool(title="List a family", annotations=READ_ONLY, meta=FOR_THE_HOST)
     def list_family(nik: Nik) -> Annotated[CallToolResult, FamilyAnswer]:
         """The living members of the family card of a resident."""
 

@@ -16,18 +16,15 @@ from servers.common.books_file import BooksFileError
 from servers.common.catalogue import catalogue_of
 from servers.common.database import ConfigurationError, Database, DatabaseError
 from servers.common.database_errors import UnavailableError
-from servers.common.serve import serve
+from servers.common.serve import serve, stopped_by
 from servers.sim_testgeluran.check import check, look
 from servers.sim_testgeluran.server import create_server
 
 
 def main() -> None:
     """Run the server or a command. Exits with 2 if DATABASE_URL can't be used, 1 if the database can't be read."""
-    try:
+    with stopped_by(ConfigurationError):
         database = Database.from_environment()
-    except ConfigurationError as error:
-        print(error, file=sys.stderr)  # noqa: T201 - standard error is the log here
-        raise SystemExit(2) from error
     if (command := COMMANDS.get("".join(sys.argv[1:2]))) is None:
         serve(create_server(database))
         return
