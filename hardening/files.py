@@ -1,9 +1,10 @@
-"""Reads a plain file, writes one whole or not at all, for its owner alone, and tells whether one has changed. It knows
-no folder."""
+"""Reads a plain file, writes one whole or not at all, for its owner alone, syncs it, and tells whether one has changed.
+It knows no folder."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import tempfile
 from pathlib import Path
@@ -46,6 +47,21 @@ def replace(file: Path, content: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def sync(path: Path) -> None:
+    """Flush a file or a folder to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file's bytes, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def stamp(file: Path) -> tuple[int, int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from agentd.errors import CommandError
-from hardening.files import give
+from hardening.files import give, sha256
 
 NAME = "manifest.json"
 FORMAT = 1
@@ -47,9 +46,7 @@ def files_in(folder: Path) -> Iterator[Path]:
 
 def described(folder: Path, path: Path) -> File:
     """The manifest's entry for the file as it is now."""
-    with path.open("rb") as file:
-        sha = hashlib.file_digest(file, "sha256").hexdigest()
-    return File(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=sha)
+    return File(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=sha256(path))
 
 
 def verified(folder: Path) -> Manifest:
@@ -83,12 +80,3 @@ def make_private_folder(folder: Path, owner: os.stat_result | None = None) -> No
             one.mkdir(mode=0o700)
             if owner is not None:
                 give(one, owner)
-
-
-def sync(path: Path) -> None:
-    """Flush a file or a folder to the disk (fsync)."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

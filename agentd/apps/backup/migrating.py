@@ -16,10 +16,11 @@ from pathlib import Path
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError
 
-from agentd.apps.backup.manifest import BackupError, files_in, make_private_folder, sync
+from agentd.apps.backup.manifest import BackupError, files_in, make_private_folder
 from agentd.runs.run_database import RunDatabase, sqlite_engine
 from agentd.runs.tables import SCHEMA, lacking, written_schema
 from agentd.state import LOCKS, UNFINISHED, alone
+from hardening.files import sync
 
 DATABASE = "agentd.db"
 MADE_AGAIN = shutil.ignore_patterns("snapshots", "graph", "*.sock", *LOCKS)

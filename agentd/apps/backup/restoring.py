@@ -7,7 +7,6 @@ letters missing in the backup stay, so that it is known that the register lags b
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -20,9 +19,9 @@ from typing import BinaryIO
 
 from pydantic import BaseModel
 
-from agentd.apps.backup.manifest import LETTERS, STATE, BackupError, File, Manifest, make_private_folder, sync, verified
+from agentd.apps.backup.manifest import LETTERS, STATE, BackupError, File, Manifest, make_private_folder, verified
 from agentd.state import LOCKS, UNFINISHED, alone
-from hardening.files import give
+from hardening.files import give, sha256, sync
 
 ASIDE = "before-restore-"
 ARCHIVE, LEDGER, OFFICE, JOURNAL = f"{LETTERS}/archive/", f"{LETTERS}/ledger.db", f"{LETTERS}/office/", "register.jsonl"
@@ -158,7 +157,7 @@ def _target(file: File, state: Path, places: Places | None) -> Path | None:
 
 
 def _same(target: Path, file: File) -> bool:
-    return target.stat().st_size == file.size and _sha(target) == file.sha256
+    return target.stat().st_size == file.size and sha256(target) == file.sha256
 
 
 def _check_archive(source: Path, target: Path, file: File) -> None:
@@ -205,7 +204,7 @@ def _carry_out(plan: Plan, folder: Path, manifest: Manifest, owner: os.stat_resu
         with _made(target, owner) as made, source.open("rb") as file:
             shutil.copyfileobj(file, made)
             made.flush()
-            if source in known and _sha(_part(target)) != known[source]:
+            if source in known and sha256(_part(target)) != known[source]:
                 raise BackupError(f"{source} changed while it was copied")
     for place in {target.parent for _, target in plan.copies}:
         sync(place)
@@ -240,8 +239,3 @@ def _made(path: Path, owner: os.stat_result) -> Iterator[BinaryIO]:
 
 def _part(path: Path) -> Path:
     return path.with_name(f"{path.name}.part")
-
-
-def _sha(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

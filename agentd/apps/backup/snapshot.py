@@ -26,8 +26,8 @@ from agentd.apps.backup.manifest import (
     described,
     files_in,
     make_private_folder,
-    sync,
 )
+from hardening.files import sync
 
 SQLITE = b"SQLite format 3\0"
 LOCK_WAIT_S = 30.0

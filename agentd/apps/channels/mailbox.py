@@ -41,6 +41,7 @@ from agentd.clock import SLACK, iso
 from agentd.errors import Language
 from agentd.ports import Clock
 from agentd.runs.store import RunStore
+from hardening.files import replace
 
 SEEN = timedelta(days=8)
 """How long marks are kept: WhatsApp resends unconfirmed messages for up to seven days, Telegram for one."""
@@ -111,10 +112,7 @@ class Mailbox:
     def _secret(self) -> bytes:
         """32 random bytes, created atomically on first use; only the owner can read the file."""
         if not self._file.exists():
-            made = self._file.with_suffix(".new")
-            made.touch(0o600)
-            made.write_bytes(secrets.token_bytes(32))
-            made.replace(self._file)
+            replace(self._file, secrets.token_bytes(32))
         return self._file.read_bytes()
 
     def mark(self, *parts: str) -> str:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from hardening.files import sync
 from servers.certificate.register.records import Letter
 
 PART = ".part"
@@ -53,7 +54,7 @@ class Archive:
             os.fsync(file.fileno())
         reached("synced")
         temporary.replace(target)
-        _sync_folder(target.parent)
+        sync(target.parent)
         reached("renamed")
 
     def names(self) -> list[str]:
@@ -98,11 +99,3 @@ def _private(file: Path) -> BinaryIO:
     if os.fstat(descriptor).st_mode & 0o077 and os.fstat(descriptor).st_uid == os.geteuid():
         os.fchmod(descriptor, 0o600)
     return os.fdopen(descriptor, "r+b")
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
