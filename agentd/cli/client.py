@@ -127,8 +127,9 @@ class Client:
     async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
         """The model's answer, without agent and tools. Raises Refused."""
         request = {"model": model or "raw", "messages": messages}
-        async with self._session.post(f"{self._base}/v1/chat/completions", json=request) as response:
-            answer = await response.json()
+        with self._reached():
+            async with self._session.post(f"{self._base}/v1/chat/completions", json=request) as response:
+                answer = await response.json()
         if "choices" not in answer:
             raise Refused(answer.get("error", {}))
         return str(answer["choices"][0]["message"]["content"])
@@ -136,10 +137,9 @@ class Client:
     async def metrics(self) -> str:
         """The metrics in Prometheus' text format. Raises Refused."""
         async with self._session.get(f"{self._base}/metrics") as response:
-            text: str = await response.text()
-        if response.status != 200:
-            raise Refused({"message": f"/metrics answered {response.status}; a token of staff or admin is needed"})
-        return text
+            if response.status != 200:
+                raise Refused({"message": f"/metrics answered {response.status}; a token of staff or admin is needed"})
+            return str(await response.text())
 
 
 def _result(answer: dict[str, Any]) -> Any:

@@ -16,7 +16,7 @@ from aiohttp import web
 from agentd.apps.openai.request import Completion
 from agentd.errors import AgentdError, ProviderFailure
 from agentd.http.leases import ADMITTED
-from agentd.messages import Fallback, Usage
+from agentd.messages import Usage
 from agentd.ports import TextChunk, TextSink
 
 T = TypeVar("T")
@@ -135,10 +135,6 @@ def _choice(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
 def _usage(usage: Usage) -> dict[str, int]:
     read, written = usage.input_tokens, usage.output_tokens
     return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
-
-
-def shown_fallback(fallback: Fallback) -> dict[str, str]:
-    return {"provider": fallback.provider, "kind": fallback.kind, "message": fallback.message}
 
 
 def _event(data: dict[str, Any]) -> bytes:

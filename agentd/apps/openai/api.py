@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import web
 
-from agentd.apps.openai.answer import Spoken, refusal, shown_fallback, streamed, while_there, whole
+from agentd.apps.openai.answer import Spoken, refusal, streamed, while_there, whole
 from agentd.apps.openai.request import Completion, read_completion
 from agentd.errors import AgentdError, Forbidden, NotFound, ProviderFailure
 from agentd.http.guard import CALLER
@@ -96,7 +96,7 @@ class OpenAIApi:
                 usage=reply.usage,
                 cut=reply.usage.output_tokens >= asked.limit(),
                 extra={
-                    "fallbacks": [shown_fallback(fallback) for fallback in reply.fallbacks],
+                    "fallbacks": [fallback.model_dump() for fallback in reply.fallbacks],
                     "constraint": reply.constraint,
                 },
             )

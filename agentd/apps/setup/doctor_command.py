@@ -217,16 +217,11 @@ def providers(settings: Any) -> Iterator[Finding]:
         for problem in error.problems:
             yield Finding("must", f"model {problem}", "fix it in client.toml")
         return
-    usable = 0
-    for entry, model in zip(settings.providers, built, strict=True):
-        state = model.state()
-        fault = _fault(entry, state)
-        usable += fault is None
-        if fault is None:
-            yield Finding("good", f"model provider {entry.id}")
-        else:
-            yield Finding("note", f"model provider {entry.id}: {fault}")
-    if not usable:
+    faults = [_fault(entry, model.state()) for entry, model in zip(settings.providers, built, strict=True)]
+    for entry, fault in zip(settings.providers, faults, strict=True):
+        said = f"model provider {entry.id}"
+        yield Finding("good", said) if fault is None else Finding("note", f"{said}: {fault}")
+    if None not in faults:
         yield Finding(
             "must",
             "no model provider can answer",

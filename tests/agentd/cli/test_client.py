@@ -24,3 +24,5 @@ async def test_a_port_of_another_program_is_named_with_what_to_do(answer: web.Ha
     async with TestServer(app) as server, Client.to(f"http://127.0.0.1:{server.port}", None) as client:
         with pytest.raises(Refused, match=r"answers, but not as agentd does.*AGENTD_LISTEN"):
             await client.call("Agent.run", {"prompt": "Halo"})
+        with pytest.raises(Refused, match=r"answers, but not as agentd does"):
+            await client.raw([{"role": "user", "content": "Halo"}], None)
