@@ -97,4 +97,4 @@ def _from_json(file: Path, text: str) -> list[dict[str, str]]:
         raise QuestionFileError(f"{file}:{error.lineno}: not JSON ({error.msg})") from error
     if not isinstance(held, list) or not all(isinstance(row, dict) for row in held):
         raise QuestionFileError(f"{file}: must be a list of objects")
-    return [{str(k): str(v) for k, v in row.items()} for row in held]
+    return [{k: "" if v is None else str(v) for k, v in row.items()} for row in held]

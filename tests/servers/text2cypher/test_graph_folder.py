@@ -72,9 +72,10 @@ def test_questions_load_from_json_too(tmp_path: Path) -> None:
     file.write_text(json.dumps([{"Pertanyaan": "Apa?", "Cypher Query": "RETURN 1", "Sublevel": "x"}]), encoding="utf-8")
     (item,) = load_ground_truth(file)
     assert (item.question_id, item.question, item.cypher, item.sublevel) == ("1", "Apa?", "RETURN 1", "x")
-    file.write_text(json.dumps([{"Pertanyaan": "Apa?"}]), encoding="utf-8")
-    with pytest.raises(QuestionFileError, match="question 1 has no Cypher Query"):
-        load_ground_truth(file)
+    for lacking in ({"Pertanyaan": "Apa?"}, {"Pertanyaan": "Apa?", "Cypher Query": None}):
+        file.write_text(json.dumps([lacking]), encoding="utf-8")
+        with pytest.raises(QuestionFileError, match="question 1 has no Cypher Query"):
+            load_ground_truth(file)
     twice = [{"No": 7, "Pertanyaan": "Apa?", "Cypher Query": "RETURN 1"}] * 2
     file.write_text(json.dumps(twice), encoding="utf-8")
     with pytest.raises(QuestionFileError, match="7 is there more than once"):
