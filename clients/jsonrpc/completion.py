@@ -8,35 +8,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from clients.jsonrpc.transports import TransportError, UsageError, decoded, sender
 
-SCRIPTS = {
-    "bash": """\
-_jsonrpc_cli() {
-    local IFS=$' \\t\\n' line="${COMP_LINE:0:COMP_POINT}" words
-    words=($line)
-    [[ $line == *[[:space:]] ]] && words+=("")
-    mapfile -t COMPREPLY < <(jsonrpc-cli --complete "${words[@]:1}" 2>/dev/null)
-    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
-}
-complete -F _jsonrpc_cli jsonrpc-cli
-""",
-    "zsh": """\
-#compdef jsonrpc-cli
-_jsonrpc_cli() {
-    local -a found
-    found=(${(f)"$(jsonrpc-cli --complete "${(@)words[2,CURRENT]}" 2>/dev/null)"})
-    if [[ $found[1] == *= ]]; then compadd -S '' -a found; else compadd -a found; fi
-}
-compdef _jsonrpc_cli jsonrpc-cli
-""",
-    "fish": """\
-complete -c jsonrpc-cli -f -a '(jsonrpc-cli --complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
-""",
-}
+SCRIPTS: dict[str, str] = tomllib.loads(Path(__file__).with_name("completion.toml").read_text(encoding="utf-8"))
 WAIT_S = 3.0
 """Seconds that a completion waits for the server."""
 

@@ -3,29 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import tomllib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-SCRIPTS = {
-    "bash": """\
-_agentd() {
-    mapfile -t COMPREPLY < <(agentd completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-}
-complete -o default -F _agentd agentd
-""",
-    "zsh": """\
-#compdef agentd
-_agentd() {
-    local -a found
-    found=(${(f)"$(agentd completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
-    if (( $#found )); then compadd -a found; else _files; fi
-}
-compdef _agentd agentd
-""",
-    "fish": """\
-complete -c agentd -a '(agentd completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
-""",
-}
+SCRIPTS: dict[str, str] = tomllib.loads(Path(__file__).with_name("completion.toml").read_text(encoding="utf-8"))
 WHERE = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/config.fish"}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from servers.certificate.settings import SHIPPED_LETTERS
@@ -29,57 +30,9 @@ _TITLES = {
     }.items()
 }
 """Every title of a letter, replaced by one word, so that no word in it counts as a negation (`… Tidak Mampu`)."""
-_CLAUSE = re.compile(r",\s+|\s+(?:tapi|tetapi|namun|sedangkan|but|however|while)\s+|\s+[–—-]\s+")
-
-_PAPER = re.compile(
-    r"\b(?:surat(?:nya|mu)?|sktm|skd|sku|dokumen(?:nya)?|berkas(?:nya)?|pdf(?:nya)?|letters?|certificates?|documents?|it|"
-    r"permohonan(?:nya)?|permintaan(?:nya)?|request|application)\b",
-    re.IGNORECASE,
-)
-_ACT = (
-    r"(?:terbit|jadi|selesai|siap|rampung|beres|dikeluarkan|dikirim(?:kan)?|"
-    r"(?:di)?(?:buat|cetak|terbit|proses|tandatangan)(?:kan|i)?)"
-)
-_MAKING = r"(?:membuat(?:kan)?|menerbitkan|mencetak(?:kan)?|mengeluarkan|menyiapkan)"
-_DONE = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?<!yang )\b(?:sudah|telah|udah|sdh|berhasil|baru\ssaja)\s+(?:\w+\s+){{0,2}}?{_ACT}\b",
-        rf"(?<!yang )\b(?:sudah|telah|udah|berhasil)\s+(?:\w+\s+){{0,2}}?{_MAKING}\b",
-        r"(?<!yang )\b(?:sudah|telah|udah)\s+(?:bisa|dapat|boleh)\s+di(?:ambil|unduh|cetak|download)",
-        r"\b(?:selesai\s+di(?:buat|cetak|proses)|siap\s+di(?:ambil|unduh|cetak))",
-        r"\bdi(?:terbitkan|buat|cetak|keluarkan)\s+(?:dengan\s+nomor|pada\s+(?:tanggal|hari)|hari\sini|tadi)",
-        r"\b(?:has|have)\s+(?:\w+\s+){0,2}?been\s+(?:\w+\s+)?"
-        r"(?:created|issued|made|generated|printed|prepared|completed|signed|processed|sent)",
-        r"\b(?:is|are|was|were)\s+(?:(?:now|already|successfully|just)\s+)*"
-        r"(?:ready|done|finished|complete|created|issued|made|generated|printed|signed)\b(?!\s+(?:by|at|in|from)\b)",
-        r"\b(?:i|we)(?:'ve|’ve|\s+have)?\s+(?:(?:just|already|successfully|now)\s+)*"
-        r"(?-i:created|issued|made|generated|printed|prepared)\b",  # a Balinese name is I Made
-        r"\bsuccessfully\s+(?:created|issued|made|generated|printed)",
-    )
-)
-_HANDED = re.compile(
-    r"\b(?:berikut|ini)\s+(?:adalah\s+|ini\s+)?surat(?:nya)?\b(?:\s+\w+){0,4}?(?:\s+anda|\s+bapak|\s+ibu|\s*[:.!]|\s*$)"
-    r"|\bhere(?:'s|’s|\s+is)\s+(?:your|the)\s+(?:\w+\s+){0,3}(?:letter|certificate|surat)",
-    re.IGNORECASE,
-)
-_NOT = re.compile(
-    r"\b(?:belum|tidak|tak|bukan|tanpa|akan|apakah|setelah|sesudah|sebelum|begitu|ketika|saat|sampai|hingga|agar|supaya|"
-    r"harus|wajib|perlu|hampir|seolah|contoh|"
-    r"not|no|never|will|would|whether|once|after|before|when|until|unless|must|should|to\s+be|can|could|may|almost|yet)\b"
-    r"|n['’]t\b",
-    re.IGNORECASE,
-)
-_IF = re.compile(
-    r"\b(?:jika|kalau|bila|apabila|andai\w*|misal\w*|if|once|unless|suppose|whether|apakah|(?:after|when|setelah|begitu)\s+(?:you|anda|data))\b",
-    re.IGNORECASE,
-)
-_NOW = re.compile(r"is\b|are\b|di", re.IGNORECASE)
-"""A present-tense claim, which a condition after it turns into a plan: `the letter is made after you say yes`."""
-_DATA = re.compile(r"\bdata(?:nya)?\b|\bdetails\b", re.IGNORECASE)
-_OTHERS = re.compile(
-    r"\bpengantar\s+(?:dari\s+)?(?:rt|ketua)\b|\boleh\s+(?:ketua\s+)?(?:rt|rw|kecamatan)\b", re.IGNORECASE
-)
+_WORDS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_DONE = [re.compile(pattern, re.IGNORECASE) for pattern in _WORDS["done"]]
+_SAYS = {key: re.compile("|".join(patterns), re.IGNORECASE) for key, patterns in _WORDS.items()}
 
 
 class Said(NamedTuple):
@@ -126,7 +79,7 @@ def claims(answer: str) -> Iterator[str]:
             sentence = titles.sub(kind, sentence)
         if not sentence.endswith("?") and _claims(sentence, about_a_letter):
             yield said
-        about_a_letter = bool(_PAPER.search(sentence))
+        about_a_letter = bool(_SAYS["paper"].search(sentence))
 
 
 def _claims(sentence: str, about_a_letter: bool) -> bool:
@@ -134,22 +87,22 @@ def _claims(sentence: str, about_a_letter: bool) -> bool:
 
     `about_a_letter`: the previous sentence was about a letter, so that `Sudah saya terbitkan.` needs no noun.
     """
-    if _OTHERS.search(sentence):
+    if _SAYS["others"].search(sentence):
         return False
     start = 0
-    for clause in _CLAUSE.split(sentence):
+    for clause in _SAYS["clause"].split(sentence):
         start = sentence.index(clause, start)
-        about_a_letter |= bool(_PAPER.search(clause))
-        done = next((hit for pattern in _DONE if (hit := pattern.search(clause))), None) or _HANDED.search(clause)
+        about_a_letter |= bool(_SAYS["paper"].search(clause))
+        done = next(filter(None, (each.search(clause) for each in (*_DONE, _SAYS["handed"]))), None)
         if done is None or not about_a_letter:
             continue
         before, after = sentence[:start] + clause[: done.start()], clause[done.end() :]
         planned = (
-            _NOT.search(clause[: done.end()])
-            or _IF.search(before)
-            or (_NOW.match(clause, done.start()) and _IF.search(after))
+            _SAYS["not"].search(clause[: done.end()])
+            or _SAYS["if"].search(before)
+            or (_SAYS["now"].match(clause, done.start()) and _SAYS["if"].search(after))
         )
-        of_data = _DATA.search(clause[: done.start()]) and not _PAPER.search(clause)
+        of_data = _SAYS["data"].search(clause[: done.start()]) and not _SAYS["paper"].search(clause)
         if not planned and not of_data:
             return True
     return False

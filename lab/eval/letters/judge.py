@@ -10,31 +10,17 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from babel.dates import get_month_names
 from pydantic import BaseModel, ConfigDict
 
 from lab.eval.letters.claims import Said, false_claims
 from lab.eval.letters.script import Conversation
 
 _MONTHS = {
-    word: number
-    for number, words in enumerate(
-        (
-            "januari january jan",
-            "februari february feb",
-            "maret march mar",
-            "april apr",
-            "mei may",
-            "juni june jun",
-            "juli july jul",
-            "agustus august agu aug",
-            "september sep sept",
-            "oktober october okt oct",
-            "november nov",
-            "desember december des dec",
-        ),
-        1,
-    )
-    for word in words.split()
+    name.casefold(): number
+    for language in ("id", "en", "en_GB")
+    for names in (get_month_names("wide", locale=language), get_month_names("abbreviated", locale=language))
+    for number, name in names.items()
 }
 _SHORT = {"jl": "jalan", "jln": "jalan", "gg": "gang", "blk": "blok", "no": "", "nomor": "", "number": ""}
 _SMALL = frozenset(

@@ -16,26 +16,8 @@ from agentd.messages import AgentStep
 
 FILE = Path(__file__).with_name("openings.toml")
 MOST_TURNS, MOST_READ = 2, 500
-REQUIREMENTS, LISTED, STATUS, HOURS, TIME = (
-    *("get_letter_requirements", "list_letters", "get_letter_status", "get_office_hours", "get_current_time"),
-)
-_SAYS: dict[str, tuple[frozenset[str], str]] = {
-    "may_i": (frozenset({REQUIREMENTS, LISTED}), ""),
-    "need": (frozenset({REQUIREMENTS}), r"ktp|kk|kartu|surat|card|letter"),
-    "how_long": (frozenset({REQUIREMENTS, HOURS}), ""),
-    "cost": (frozenset({REQUIREMENTS, HOURS}), r"gratis|free|no (?:fee|charge|cost)|tidak (?:ada|dipungut) biaya"),
-    "hours": (frozenset({HOURS, TIME}), r"senin|monday"),
-    "status": (frozenset({STATUS}), r"nomor|kode|number|code"),
-    "complaint": (frozenset(), r"maaf|petugas|sorry|apolog|officer|staff|terima kasih|thank|bantu|help|layan|serv"),
-    "thanks": (frozenset(), r"sama|senang|welcome|terima ?kasih|silakan|thank|glad|bantu|help"),
-    "other_office": (
-        frozenset({REQUIREMENTS, LISTED}),
-        r"tidak|bukan|hanya|belum|only|can't|cannot|not |sorry|maaf|kecamatan|surat yang dapat dibuat|letters that can",
-    ),
-    "unclear": (frozenset({LISTED}), r"\?|mohon|silakan|sebutkan|please|surat yang dapat dibuat"),
-    "chat": (frozenset({TIME}), ""),
-}
-"""By kind: the allowed tools (always including the time, to greet by it) and a pattern the answer must match."""
+REQUIREMENTS, TIME = "get_letter_requirements", "get_current_time"
+_RUBRIC = tomllib.loads(FILE.with_name("rubric.toml").read_text(encoding="utf-8"))
 _NUMBER = re.compile(r"\d{2,}")
 
 
@@ -67,11 +49,11 @@ def load(file: Path = FILE) -> list[Opening]:
 
 def faults(opening: Opening, reply: Reply) -> list[str]:
     """The faults of a reply; empty when it is good."""
-    allowed, says = _SAYS[opening.kind]
+    wanted = _RUBRIC[opening.kind]
     called = {step.tool for step in reply.steps}
     own = {f"generate_{opening.letter}"} if opening.letter and opening.kind == "may_i" else set[str]()
-    found = [f"called {name}" for name in sorted(called - allowed - own - {TIME})]
-    if says and not re.search(says, reply.text, re.I):
+    found = [f"called {name}" for name in sorted(called - {*wanted.get("tools", ()), TIME} - own)]
+    if not re.search(wanted.get("says", ""), reply.text, re.I):
         found.append("doesn't say what it must")
     if opening.letter and opening.kind in ("need", "cost") and not _of_letter(opening.letter, reply.steps):
         found.append("no requirements of that letter")
