@@ -58,6 +58,7 @@ class Daemon:
         self, folder: Path, turns: Sequence[Any], config: str | None = None, env: Mapping[str, str] = {}
     ) -> None:
         self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
         self.state = folder / "state"
         self.config = folder / "client.toml"
         self.script(*turns)

@@ -19,21 +19,13 @@ from typing import Any
 
 from agentd.apps.channels.texts import texts
 from lab.bench.residents import cpu_ms
-from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, message
+from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, entry, message
 from tests.daemon import HEAD, SERVERS, Daemon, final, running
 
 CHATS, ROUNDS, KILLED = 100, 5, 2
 FIRST, LAST = 1000, 5
 """First number of the hundred chats, and number of the chat that writes after all the others."""
 AGAIN = texts()["id"].again
-CHANNEL = """
-[[channels]]
-name = "telegram"
-type = "telegram"
-endpoint = "{url}"
-rate_per_minute = 600
-credentials = {{ token = "TELEGRAM_TOKEN" }}
-"""
 
 
 class Service(TelegramServer):
@@ -68,7 +60,7 @@ class Service(TelegramServer):
 def run() -> dict[str, Any]:
     """Milliseconds to a chat's answer; number of answers lost and doubled."""
     with Service() as service, tempfile.TemporaryDirectory() as folder:
-        config = HEAD + SERVERS["time"] + CHANNEL.format(url=service.url)
+        config = HEAD + SERVERS["time"] + entry(service.url, "rate_per_minute = 600")
         with running(Path(folder), final("Baik."), config=config, env={"TELEGRAM_TOKEN": TOKEN}) as daemon:
             assert daemon.process is not None
             used = cpu_ms(daemon.process.pid)

@@ -113,12 +113,7 @@ async def _history(size: int) -> Points:
     async with daemon(FINAL) as made:
         for _ in range(size):
             await _ask(made, session_id="long")
-        taken = []
-        for _ in range(20):
-            began = time.perf_counter()
-            await _ask(made, session_id="long")
-            taken.append((time.perf_counter() - began) * 1000)
-    return [("turn, ms", round(statistics.median(taken), 3))]
+        return [("turn, ms", await _each(lambda: _ask(made, session_id="long"), times=20))]
 
 
 async def _tools(size: int) -> Points:
@@ -151,14 +146,13 @@ async def _rows(size: int) -> Points:
         database = Database(f"sqlite+aiosqlite:///{file}")
         numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {size}) "
         query = numbers + "SELECT i AS id, 'INV-' || i AS doc, i * 1000.25 AS value FROM n"
-        taken = []
-        for _ in range(7):
-            began = time.perf_counter()
+
+        async def answer() -> None:
             rows = await database.fetch(query, max_rows=size)
             orjson.dumps(rows.records())
-            taken.append((time.perf_counter() - began) * 1000)
             assert len(rows.rows) == size, rows.cut
-    return [("ms", round(statistics.median(taken), 3))]
+
+        return [("ms", await _each(answer, times=7))]
 
 
 async def _ask(made: Daemon, session_id: str | None = None) -> None:
@@ -169,9 +163,10 @@ async def _turn(made: Daemon) -> float:
     return await _each(lambda: _ask(made))
 
 
-async def _each(act: Callable[[], Awaitable[Any]]) -> float:
+async def _each(act: Callable[[], Awaitable[Any]], times: int = 60) -> float:
+    """Median milliseconds."""
     taken = []
-    for _ in range(60):
+    for _ in range(times):
         began = time.perf_counter()
         await act()
         taken.append((time.perf_counter() - began) * 1000)

@@ -15,21 +15,9 @@ from servers.certificate.cli import open_service
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.settings import Settings
 from servers.certificate.verifying.verification import Verifier
+from tests.servers.certificate.letters import DOMISILI
 
 PROCESSES, LETTERS_EACH, SINGLE, VERIFICATIONS = 4, 25, 40, 60
-ANSWERS = {
-    "nama": "Siti Rahayu",
-    "nik": "3175064508900001",
-    "tempat_lahir": "Jakarta",
-    "tanggal_lahir": "1990-08-05",
-    "agama": "Islam",
-    "status_perkawinan": "Kawin",
-    "pekerjaan": "Karyawan swasta",
-    "alamat_domisili": "Jl. Contoh Raya No. 5",
-    "rt": "003",
-    "rw": "005",
-    "keperluan": "Membuka rekening bank",
-}
 
 
 def run() -> dict[str, Any]:
@@ -37,8 +25,8 @@ def run() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         service = _service(Path(folder) / "one")
         letter = service.catalogue.types["surat_keterangan_domisili"]
-        issue_ms, issue_cpu_ms = _each(SINGLE, lambda: service.issue(letter, ANSWERS))
-        pdf = Path(service.issue(letter, ANSWERS).path).read_bytes()
+        issue_ms, issue_cpu_ms = _each(SINGLE, lambda: service.issue(letter, DOMISILI))
+        pdf = Path(service.issue(letter, DOMISILI).path).read_bytes()
         verifier = Verifier(service)
         verifier.file(pdf)
         verify_ms, verify_cpu_ms = _each(VERIFICATIONS, lambda: verifier.file(pdf))
@@ -96,5 +84,5 @@ def _worker(state: Path, ready: Any) -> None:
     letter = service.catalogue.types["surat_keterangan_domisili"]
     ready.wait(60)
     for _ in range(LETTERS_EACH):
-        service.issue(letter, ANSWERS)
+        service.issue(letter, DOMISILI)
     os._exit(0)

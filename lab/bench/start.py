@@ -51,9 +51,7 @@ def _starts(folder: Path) -> dict[str, Any]:
     ready, up = [], []
     config = HEAD + SERVERS["time"] + SERVERS["certificate"] + REGISTER + BOOKS
     for number in range(ROUNDS):
-        own = folder / f"start{number}"
-        own.mkdir()
-        daemon = Daemon(own, [final("Baik.")], config)
+        daemon = Daemon(folder / f"start{number}", [final("Baik.")], config)
         began = time.perf_counter()
         daemon.start()
         try:
@@ -67,9 +65,7 @@ def _starts(folder: Path) -> dict[str, Any]:
 
 
 def _sessions(folder: Path) -> dict[str, Any]:
-    own = folder / "sessions"
-    own.mkdir()
-    with running(own, final("Baik."), config=HEAD + SERVERS["time"]) as daemon:
+    with running(folder / "sessions", final("Baik."), config=HEAD + SERVERS["time"]) as daemon:
         assert daemon.process is not None
         pid = daemon.process.pid
         before = Sample.of(pid)

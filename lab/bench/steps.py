@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,22 +133,14 @@ async def _crowd(name: str, *script: str) -> dict[str, Any]:
     }
 
 
-async def _crowd_once() -> dict[str, Any]:
-    return await _crowd("one_turn", SLOW)
-
-
-async def _crowd_calls() -> dict[str, Any]:
-    return await _crowd("five_calls", SLOW_CALL, *[TIME] * (CALLS - 1), FINAL)
-
-
 def _median(values: Any) -> float:
     return round(statistics.median(values), 3)
 
 
 SCENARIOS: dict[str, Callable[[], Awaitable[dict[str, Any]]]] = {
     "steps": _steps,
-    "crowd_once": _crowd_once,
-    "crowd_calls": _crowd_calls,
+    "crowd_once": partial(_crowd, "one_turn", SLOW),
+    "crowd_calls": partial(_crowd, "five_calls", SLOW_CALL, *[TIME] * (CALLS - 1), FINAL),
 }
 
 

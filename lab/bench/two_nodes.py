@@ -75,6 +75,5 @@ def _cpu(nodes: list[Daemon]) -> float:
 
 
 def _node(folder: Path, number: int, url: str) -> Daemon:
-    own = folder / f"node{number}"
-    own.mkdir()
-    return Daemon(own, TURNS, HEAD + SERVERS["time"] + STORE.replace("@URL@", url).replace("@NODE@", own.name))
+    name = f"node{number}"
+    return Daemon(folder / name, TURNS, HEAD + SERVERS["time"] + STORE.replace("@URL@", url).replace("@NODE@", name))

@@ -12,7 +12,7 @@ import sys
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -45,6 +45,12 @@ class Attack:
     tries: int
     heard: str
     lost: int
+
+    @classmethod
+    def answered(cls, tried: str, heard: Sequence[str], *refusals: str) -> Attack:
+        """What was answered to each try: any answer but these refusals is lost."""
+        said = ", ".join(sorted(set(heard)))
+        return cls(tried, len(heard), said, sum(one not in refusals for one in heard))
 
     @property
     def right(self) -> bool:
@@ -83,7 +89,6 @@ def letters(daemon: Daemon) -> list[Path]:
 
 def model(folder: Path) -> list[Attack]:
     """A model calls tools that void, delete, issue and destroy without being asked."""
-    folder.mkdir()
     turns = (
         *(call("void_letter", number="x", reason="y"), call("certificate__void_letter", number="x", reason="y")),
         *(call("delete_session_data"), call("drop_table", name="warga")),
@@ -91,9 +96,7 @@ def model(folder: Path) -> list[Attack]:
     config = HEAD + "\n".join(SERVERS.values()) + third_party(folder)
     lost, heard = 0, []
     for number, turn in enumerate([*turns, LETTER]):
-        place = folder / str(number)
-        place.mkdir()
-        with running(place, turn, final("Sudah."), config=config) as daemon:
+        with running(folder / str(number), turn, final("Sudah."), config=config) as daemon:
             with suppress(RpcFailed):
                 outcome = daemon.call("Agent.run", prompt=SENTENCE if turn is LETTER else "Bersihkan")
                 heard.append(outcome["status"])
@@ -164,9 +167,7 @@ def behind_proxy(folder: Path) -> Attack:
     """Start a daemon that has proxy settings but no token."""
     refused = 0
     for name, setting in SETTINGS.items():
-        place = folder / name
-        place.mkdir(parents=True)
-        daemon = Daemon(place, [final("x")], HEAD + setting, {"AGENTD_TOKEN": ""})
+        daemon = Daemon(folder / name, [final("x")], HEAD + setting, {"AGENTD_TOKEN": ""})
         try:
             daemon.start().kill()
         except AssertionError as error:  # its text holds the end of the daemon's log

@@ -107,7 +107,6 @@ class Matrix:
 @contextmanager
 def warmed_up(folder: Path, config: str) -> Iterator[Daemon]:
     """A daemon that has already answered, so that its pools are open and its caches full."""
-    folder.mkdir()
     daemon = Daemon(folder, BYSTANDER, config).start()
     try:
         for _ in range(2):

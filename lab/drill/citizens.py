@@ -36,10 +36,7 @@ REFUSALS = {"not_found", "forbidden", "unknown_tool"}
 
 def citizens(folder: Path) -> list[Attack]:
     """Run two daemons: in one a letter waits for an officer, in the other the model writes a neighbour's data."""
-    folder.mkdir()
     one, other = folder / "one", folder / "two"
-    one.mkdir()
-    other.mkdir()
     with running(one, call("generate_surat_alamat", **SAID), final("Baik."), config=CONFIG) as daemon:
         found = [*_requests(daemon), _proof(daemon), _pins_guessed(daemon), _codes(daemon)]
         daemon.kill(signal.SIGTERM)
@@ -80,12 +77,7 @@ def _requests(daemon: Daemon) -> list[Attack]:
     lost = sum(one not in REFUSALS for one in heard) + listed + (not still)
     return [
         Attack("another's request, approval and proof, by other visitors", len(heard) + len(strangers), told, lost),
-        Attack(
-            "what is an officer's (approve, tick, vouch, corrections), by visitors",
-            len(above),
-            ", ".join(sorted(set(above))),
-            sum(one not in REFUSALS for one in above),
-        ),
+        Attack.answered("what is an officer's (approve, tick, vouch, corrections), by visitors", above, *REFUSALS),
     ]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.agentd.apps.analytics.scripts import CONFIG as BOOKS
 from tests.agentd.apps.analytics.scripts import SALES, SALES_PLAN
-from tests.bridges.channels.telegram_server import TOKEN, TelegramServer
+from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, entry
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final
 from tests.e2e.register import REGISTER, Person, person, residents
 
@@ -45,11 +45,9 @@ scopes = ["staff"]
 
 def config(telegram: str, keep_s: float) -> str:
     """The office's client.toml; conversations are kept for `keep_s` seconds after their last use."""
-    channel = f'[[channels]]\nname = "telegram"\ntype = "telegram"\nendpoint = "{telegram}"\nrate_per_minute = 600\n'
-    secret = 'credentials = { token = "TELEGRAM_TOKEN" }\n'
     store = f"[store]\nkeep_d = {keep_s / 86400}\nkeep_visitors_h = {keep_s / 3600}\npurge_every_s = 10\n"
     servers = SERVERS["time"] + SERVERS["certificate"] + REGISTER + BOOKS.removeprefix(HEAD)
-    return "\n".join((HEAD, PLANNER, servers, channel + secret, store))
+    return "\n".join((HEAD, PLANNER, servers, entry(telegram, "rate_per_minute = 600"), store))
 
 
 class Service(TelegramServer):

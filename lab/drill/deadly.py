@@ -16,7 +16,6 @@ RUN = "deadly"
 
 def deadly(folder: Path) -> list[Attack]:
     """Kill the daemon with -9 whenever the run is in its step; the next start must park the run and report it."""
-    folder.mkdir()
     with running(folder, ENDLESS, config=HEAD + SERVERS["time"]) as daemon:
         daemon.call("Agent.start", prompt="Halo", run_id=RUN, session_id="s1")
         for _ in range(DEATHS):

@@ -40,10 +40,7 @@ AWAY += 'pass_env = ["DATABASE_URL"]\n'
 
 def door(folder: Path) -> list[Attack]:
     """Attack a daemon with tokens and a slow model, its audit trail, and one whose server lacks secret and database."""
-    folder.mkdir()
     place, other = folder / "one", folder / "two"
-    place.mkdir()
-    other.mkdir()
     slow = {"text": json.dumps(final("Selesai")), "after_ms": 20_000}
     with running(place, slow, config=HEAD + SERVERS["certificate"] + third_party(place)) as daemon:
         for _ in range(3):
@@ -144,11 +141,7 @@ def _open_for_ever(daemon: Daemon, tried: str, sent: bytes) -> Attack:
 def _steering(daemon: Daemon) -> Attack:
     screen = Visitor(daemon, token(daemon, "screen", "kiosk"))
     heard = [kind(screen.call, "Agent.start", prompt="Halo", options=option) for option in STEERING]
-    return Attack("a visitor sets what steers the agent", len(heard), "forbidden", _others(heard, "forbidden"))
-
-
-def _others(heard: Sequence[str], wanted: str) -> int:
-    return sum(one != wanted for one in heard)
+    return Attack.answered("a visitor sets what steers the agent", heard, "forbidden")
 
 
 def _paths(daemon: Daemon) -> Attack:
@@ -172,9 +165,7 @@ def _identity(daemon: Daemon) -> Attack:
         *({"tool": "verify_person"}, {"tool": "verify_person", "server": "files"}, {"tool": "files__verify_person"}),
     ]
     heard = [kind(ask, "Tools.call", **name, input={"pin": PIN}) for ask in callers for name in names]
-    return Attack(
-        "a tool that proves who somebody is, called by hand", len(heard), "unknown_tool", _others(heard, "unknown_tool")
-    )
+    return Attack.answered("a tool that proves who somebody is, called by hand", heard, "unknown_tool")
 
 
 def _over(daemon: Daemon) -> Attack:
@@ -211,7 +202,7 @@ MISSHAPEN: list[tuple[str, dict[str, Any]]] = [
 
 def _misshapen(daemon: Daemon) -> Attack:
     heard = [kind(daemon.call, method, **params) for method, params in MISSHAPEN]
-    return Attack("params of a wrong shape", len(heard), "invalid_params", _others(heard, "invalid_params"))
+    return Attack.answered("params of a wrong shape", heard, "invalid_params")
 
 
 def _guessed(daemon: Daemon) -> Attack:

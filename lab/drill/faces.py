@@ -18,7 +18,6 @@ ANSWERS = ("decline", "broken", "APPROVE", "")
 
 def faces(folder: Path) -> list[Attack]:
     """Run one daemon whose model proposes a letter whatever it is told."""
-    folder.mkdir()
     with running(folder, call("get_current_time"), LETTER, final("Selesai.")) as daemon:
         return asyncio.run(_faces(daemon))
 

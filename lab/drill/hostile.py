@@ -33,7 +33,6 @@ def texts() -> list[str]:
 
 def hostile_texts(folder: Path) -> list[Row]:
     """Run each text as a separate run, one after the other, and measure /healthz latency meanwhile."""
-    folder.mkdir()
     looks: list[float] = []
     ended = threading.Event()
     with running(folder, LETTER, final("Mohon lengkapi."), config=HEAD + SERVERS["certificate"]) as daemon:

@@ -19,7 +19,6 @@ SECONDS_KEPT = 5
 
 def keeping(folder: Path) -> list[Attack]:
     """Delete a staff conversation, let a visitor's expire, and search every table and file for both."""
-    folder.mkdir()
     with postgresql() as url:
         kept = f'[store]\nurl = "{url}"\nkeep_visitors_h = {SECONDS_KEPT / 3600}\npurge_every_s = 1.0\n'
         with office(folder, kept) as daemon, psycopg.connect(url, autocommit=True) as db:

@@ -81,10 +81,8 @@ def _started(folder: Path, many: int, ids: list[str], **last: str) -> Iterator[t
 
 def _node(folder: Path, number: int, url: str) -> Daemon:
     """A node with its own state; queue, register and letter archive are shared."""
-    own = folder / f"node{number}"
-    own.mkdir()
-    config = CONFIG
-    shared = {"URL": url, "NODE": own.name, "NOTES": folder / "notes", "LETTERS": folder / "letters"}
+    name, config = f"node{number}", CONFIG
+    shared = {"URL": url, "NODE": name, "NOTES": folder / "notes", "LETTERS": folder / "letters"}
     for place, text in shared.items():
         config = config.replace(f"@{place}@", str(text))
-    return Daemon(own, TURNS, config)
+    return Daemon(folder / name, TURNS, config)

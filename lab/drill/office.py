@@ -32,7 +32,6 @@ PATIENCE_S = 60.0
 
 def office(folder: Path) -> list[Attack]:
     """Run a daemon with tokens whose letter needs an officer."""
-    folder.mkdir()
     os.umask(0o077)  # as in `agentd token`, because this process writes tokens, too
     register = SERVERS["certificate"] + 'credentials = ["office_key_passphrase"]\n'
     env = {"OFFICE_KEY_PASSPHRASE": PASSPHRASE}
@@ -44,7 +43,6 @@ def office(folder: Path) -> list[Attack]:
 
 def logs(folder: Path) -> list[Attack]:
     """Make calls with a citizen's words that fail or crash their server, stop the daemon, and read the whole log."""
-    folder.mkdir()
     with running(folder, final("Baik."), config=HEAD + DEBUG + CARELESS) as daemon:
         heard = [
             kind(daemon.call, "Tools.call", tool=tool, input={"nama": NAME, "nik": NIK}) for tool in ("fail", "crash")
@@ -68,8 +66,7 @@ def _neighbour(daemon: Daemon) -> Attack:
         for who in (Visitor(daemon, screen, YOURS), Visitor(daemon, screen))
         for method, given in asked
     ]
-    lost = sum(one != "not_found" for one in heard)
-    return Attack("another visitor's ids, with the same kiosk's token", len(heard), "not_found", lost)
+    return Attack.answered("another visitor's ids, with the same kiosk's token", heard, "not_found")
 
 
 async def _revoked(daemon: Daemon) -> Attack:

@@ -8,27 +8,17 @@ from pathlib import Path
 
 from agentd.apps.channels.texts import texts
 from lab.drill.attacks import Attack
-from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, message
+from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, entry, message
 from tests.daemon import HEAD, SERVERS, Daemon, final, running
 from tests.waiting import until
 
 TIMES, WRITER, LAST = 20, 77, 78
-CHANNEL = """
-[[channels]]
-name = "telegram"
-type = "telegram"
-webhook = true
-endpoint = "{url}"
-public_url = "https://surat.example"
-credentials = {{ token = "TELEGRAM_TOKEN" }}
-"""
 
 
 def redelivery(folder: Path) -> list[Attack]:
     """Exactly one answer is right; after the kill, another is allowed if it says it may be a repeat."""
-    folder.mkdir()
     with TelegramServer() as service:
-        config = HEAD + SERVERS["time"] + CHANNEL.format(url=service.url)
+        config = HEAD + SERVERS["time"] + entry(service.url, "webhook = true", 'public_url = "https://surat.example"')
         with running(folder, final("Selamat pagi!"), config=config, env={"TELEGRAM_TOKEN": TOKEN}) as daemon:
             until(lambda: service.webhook, "the webhook")
             for _ in range(2):

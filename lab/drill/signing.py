@@ -30,18 +30,17 @@ def _token(folder: Path) -> Attack:
     pin = Path(settings["PKCS11_PIN_FILE"])
     right = pin.read_text()
     pin.write_text("999999")
-    heard: list[str] = []
-    lost = 0
     service = open_service(folder, **settings)
-    lost += _tried(service, heard)
+    heard = _refused(service)
     service.close()
     pin.write_text(right)
     service = open_service(folder, **settings)
     shutil.move(folder / "tokens", folder / "away")
     (folder / "tokens").mkdir()
-    lost += _tried(service, heard)
+    heard += _refused(service)
     (folder / "tokens").rmdir()
     shutil.move(folder / "away", folder / "tokens")
+    lost = 2 * TRIES - len(heard)
     lost += not issue(service, key="run:1").number.startswith("001/")
     service.close()
     return Attack("a letter by a wrong PIN of the key's token, then without the token", 2 * TRIES, _said(heard), lost)
@@ -49,28 +48,26 @@ def _token(folder: Path) -> Attack:
 
 def _authority(folder: Path) -> Attack:
     """The authority answers nonsense, then correctly: the letter must get the number reserved for it."""
-    heard: list[str] = []
-    lost = 0
     with serving(Authority(folder)) as authority:
         service = open_service(folder, TIMESTAMP_URL=authority.url, TIMESTAMP_TIMEOUT_S="5")
         authority.reply = b"no timestamp"
-        lost += _tried(service, heard)
+        heard = _refused(service)
         authority.reply = None
+        lost = TRIES - len(heard)
         lost += not issue(service, key="run:1").number.startswith("001/") or len(service.ledger.all()) != 1
         service.close()
     return Attack("a letter while the timestamp authority answers nonsense", TRIES, _said(heard), lost)
 
 
-def _tried(service: LetterService, heard: list[str]) -> int:
-    """Try to issue; return the number of letters that were issued although they should not be."""
-    made = 0
+def _refused(service: LetterService) -> list[str]:
+    """Try to issue TRIES times; return the kinds of the refusals, one less for each letter that was issued."""
+    heard = []
     for _ in range(TRIES):
         try:
             issue(service, DOMISILI, "run:1")
-            made += 1
         except IssueError as error:
             heard.append(error.kind)
-    return made
+    return heard
 
 
 def _said(heard: list[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.bridges.channels.service import PATIENCE_S
-from tests.bridges.channels.telegram_server import TOKEN, TelegramServer
+from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, entry
 from tests.daemon import HEAD, SERVERS, Daemon, final, running
 from tests.e2e.register import REGISTER, WITH_OFFICERS, residents
 from tests.e2e.test_main_job import LETTER, WORDS
@@ -24,14 +24,7 @@ ENV = {"TELEGRAM_TOKEN": TOKEN}
 
 
 def config(telegram: TelegramServer, head: str = HEAD, public_url: str = "https://surat.example") -> str:
-    channel = f"""
-[[channels]]
-name = "telegram"
-type = "telegram"
-endpoint = "{telegram.url}"
-public_url = "{public_url}"
-credentials = {{ token = "TELEGRAM_TOKEN" }}
-"""
+    channel = entry(telegram.url, f'public_url = "{public_url}"')
     return head + SERVERS["time"] + SERVERS["certificate"] + REGISTER + channel
 
 

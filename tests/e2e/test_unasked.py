@@ -50,6 +50,7 @@ approval = "never"
 
 
 def third_party(folder: Path) -> str:
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "files.py").write_text(THIRD_PARTY)
     return f'[[servers]]\nname = "files"\ncommand = "python3"\nargs = ["files.py"]\nworkdir = "{folder}"\n'
 

@@ -13,6 +13,12 @@ TOKEN = "123456:telegram-token-of-the-tests"
 BOT = {"id": 1, "is_bot": True, "first_name": "Kelurahan", "username": "kelurahan_bot"}
 
 
+def entry(url: str, *more: str) -> str:
+    """The channel's entry in client.toml, with these further lines; its token is the credential TELEGRAM_TOKEN."""
+    lines = ('name = "telegram"', 'type = "telegram"', f'endpoint = "{url}"', 'credentials.token = "TELEGRAM_TOKEN"')
+    return "\n".join(("\n[[channels]]", *lines, *more, ""))
+
+
 def message(update_id: int, of: int, text: str | None, **more: Any) -> dict[str, Any]:
     """An update with a message in a private chat."""
     person = {"id": of, "is_bot": False, "first_name": "Budi", "language_code": "id"}

@@ -129,8 +129,8 @@ REPORTING_REFUSED = 188
 async def test_no_value_passes_that_was_said_of_something_else_than_its_field() -> None:
     wrong = [trial for trial in soundness.trials() if not trial.honest]
     passed = [trial for trial in wrong if not await refused(trial)]
-    assert [trial.id for trial in passed if soundness.half(trial) == "tuning"] == []
-    reporting, let_through = (sum(soundness.half(one) == "reporting" for one in each) for each in (wrong, passed))
+    assert [trial.id for trial in passed if soundness.half_of(trial) == "tuning"] == []
+    reporting, let_through = (sum(soundness.half_of(one) == "reporting" for one in each) for each in (wrong, passed))
     assert reporting - let_through >= REPORTING_REFUSED
 
 
