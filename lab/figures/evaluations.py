@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -99,13 +100,13 @@ def _halves(trials: Iterable[Trial], half_of: Callable[[Trial], str], prepare: P
 
 def _conversations(file: Path) -> Found:
     """Natural conversations: what is proven, what is shown to the citizen for approval, and what after one question."""
-    figures = _halves(offices.trials(file), offices.half).figures
+    figures = _halves(offices.trials(file), offices.half_of).figures
     for name, prepare in STEPS.items():
         if prepare is not None:
-            steps = _halves(offices.trials(file), offices.half, prepare).figures
+            steps = _halves(offices.trials(file), offices.half_of, prepare).figures
             figures |= {f"{half}_{name}": steps[f"{half}_honest_passed"] for half in HALVES}
     for half in HALVES:
-        right, of = filled(trial for trial in offices.trials(file) if offices.half(trial) == half)
+        right, of = filled(trial for trial in offices.trials(file) if offices.half_of(trial) == half)
         figures[f"{half}_filled_right"] = Figure(value=right, of=of)
     return Found(figures=figures)
 
@@ -128,7 +129,7 @@ def _cod() -> Found:
             later = [replace(trial, row=f"transaction, {name}") for trial in trials if trial.row == "transaction"]
             judged += asyncio.run(judge(later, STEPS[name]))
         for half in HALVES:
-            own = [each for each in judged if cod.half(each.trial.id.split(":")[0]) == half]
+            own = [each for each in judged if cod.half_of(each.trial) == half]
             kinds = {kind: row[language] for kind, row in _judged(own).items()}
             arguments = {f"{row}'s arguments": arguments_passed(own, row) for row in cod.CALLS}
             rows.append({"language": language, "half": half, **kinds, **arguments})
@@ -266,13 +267,9 @@ def _share(rate: dict[str, Any]) -> Figure:
 EVALUATIONS = (
     Evaluation("matrix", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials())))),
     Evaluation("matrix_bare", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials(bare=True))))),
-    Evaluation("soundness", EVIDENCE, lambda: _halves(soundness.trials(), soundness.half)),
-    Evaluation("natural", EVIDENCE, lambda: _conversations(offices.NATURAL)),
-    Evaluation("blind", EVIDENCE, lambda: _conversations(offices.BLIND)),
-    Evaluation("trades", EVIDENCE, lambda: _conversations(offices.TRADES)),
-    Evaluation("counters", EVIDENCE, lambda: _conversations(offices.COUNTERS)),
-    Evaluation("desks", EVIDENCE, lambda: _conversations(offices.DESKS)),
-    Evaluation("altered", EVIDENCE, lambda: _halves(altered.trials(_strange()), offices.half)),
+    Evaluation("soundness", EVIDENCE, lambda: _halves(soundness.trials(), soundness.half_of)),
+    *(Evaluation(file.stem, EVIDENCE, partial(_conversations, file)) for file in offices.FILES),
+    Evaluation("altered", EVIDENCE, lambda: _halves(altered.trials(_strange()), offices.half_of)),
     Evaluation("offices", EVIDENCE, lambda: _evidence(asyncio.run(judge(offices.trials())))),
     Evaluation("letters", EVIDENCE, lambda: _evidence(asyncio.run(judge(letters.trials())))),
     Evaluation("cod", EVIDENCE, _cod, tuning=False),

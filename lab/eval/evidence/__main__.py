@@ -54,18 +54,17 @@ def _show_halves(title: str, judged: Sequence[Judged], half_of: Callable[[Trial]
 
 
 def _show_natural(*, with_failures: bool) -> None:
-    sets = (offices.NATURAL, offices.BLIND, offices.TRADES, offices.COUNTERS, offices.DESKS)
-    for file, (step, prepare) in product(sets, STEPS.items()):
+    for file, (step, prepare) in product(offices.FILES, STEPS.items()):
         judged = asyncio.run(judge(offices.trials(file), prepare))
         title = f"{file.stem}, {step.replace('_', ' ')}"
-        _show_halves(title, judged, offices.half, with_failures=with_failures and prepare is None)
-    for file in sets:
+        _show_halves(title, judged, offices.half_of, with_failures=with_failures and prepare is None)
+    for file in offices.FILES:
         _show_filled(file.stem, list(offices.trials(file)), with_values=with_failures)
 
 
 def _show_filled(title: str, trials: Sequence[Trial], *, with_values: bool) -> None:
     for half in ("tuning", "reporting"):
-        own = [trial for trial in trials if offices.half(trial) == half and trial.honest]
+        own = [trial for trial in trials if offices.half_of(trial) == half and trial.honest]
         print(f"{title}, filled in by the host, {half} half: {' of '.join(map(str, filled.filled(own)))} right")
         for trial in own if with_values and half == "tuning" else ():
             wrong = {name: value for name, value, is_right in filled.values(trial) if not is_right}
@@ -85,12 +84,14 @@ def main() -> None:
     parser.add_argument("--altered", action="store_true", help="honest calls with one thing changed: nothing passes")
     given = parser.parse_args()
     if given.soundness:
-        _show_halves("soundness", asyncio.run(judge(soundness.trials())), soundness.half, with_failures=given.failures)
+        _show_halves(
+            "soundness", asyncio.run(judge(soundness.trials())), soundness.half_of, with_failures=given.failures
+        )
         return
     if given.altered and not given.cod:
         honest = (*offices.trials(offices.NATURAL), *offices.trials())
         judged = asyncio.run(judge(altered.trials(honest)))
-        _show_halves("altered", judged, offices.half, with_failures=given.failures)
+        _show_halves("altered", judged, offices.half_of, with_failures=given.failures)
         return
     if given.natural:
         _show_natural(with_failures=given.failures)
@@ -109,7 +110,7 @@ def main() -> None:
         language, dialogues = cod.load(file)
         trials = cod.trials(language, dialogues)
         judged = asyncio.run(judge(altered.trials(trials) if given.altered else trials))
-        _show_halves(file.name, judged, lambda trial: cod.half(trial.id.split(":")[0]), with_failures=given.failures)
+        _show_halves(file.name, judged, cod.half_of, with_failures=given.failures)
         if not given.altered:
             print("", *asyncio.run(answers.table(language, dialogues)), sep="\n")
 

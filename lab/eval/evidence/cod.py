@@ -21,7 +21,7 @@ from agentd.agent.text import fold
 from agentd.apps.letters.evidence.normalisers import days, hours
 from agentd.apps.letters.evidence.normalisers.numbers import DIGIT_WORDS
 from agentd.messages import Said, ToolInfo
-from lab.eval.evidence.trials import Trial
+from lab.eval.evidence.trials import Trial, half
 
 Dialogue = Mapping[str, Any]
 Slots = dict[str, str]
@@ -35,9 +35,9 @@ _TODAY = date(2019, 3, 1)
 _TURNED_DOWN = frozenset({"NEGATE", "REQUEST_ALTS"})
 
 
-def half(dialogue_id: str) -> str:
-    """`tuning` or `reporting`, by hash of the id; a dialogue is in the same half in every language."""
-    return ("tuning", "reporting")[hashlib.sha256(dialogue_id.encode()).digest()[0] % 2]
+def half_of(trial: Trial) -> str:
+    """The trial's half, by its dialogue's id: a dialogue is in the same half in every language."""
+    return half(trial.id.split(":")[0])
 
 
 def load(file: Path) -> tuple[str, list[Dialogue]]:

@@ -6,7 +6,6 @@ microsoft/Recognizers-Text. Beside each value its text is searched for the next 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import sys
@@ -19,6 +18,7 @@ from typing import Any
 from agentd.agent.text import folded_tokens
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.spans import spans
+from lab.eval.evidence.trials import half
 
 KINDS = {
     "Number/English/NumberModel": "number",
@@ -64,12 +64,11 @@ def count(file: Path, kind: str) -> Counter[tuple[str, str]]:
     known = list(cases(file, kind))
     total: Counter[tuple[str, str]] = Counter()
     for at, (text, day, values) in enumerate(known):
-        half = ("tuning", "reporting")[hashlib.sha256(text.encode()).digest()[0] % 2]
         others = {value for by in range(1, OTHERS + 1) for value in known[(at + by) % len(known)][2]} - values
-        total[half, "texts"] += 1
-        total[half, "read"] += any(held(text, day, kind, value) for value in values)
-        total[half, "others"] += len(others)
-        total[half, "wrong"] += sum(held(text, day, kind, value) for value in others)
+        total[half(text), "texts"] += 1
+        total[half(text), "read"] += any(held(text, day, kind, value) for value in values)
+        total[half(text), "others"] += len(others)
+        total[half(text), "wrong"] += sum(held(text, day, kind, value) for value in others)
     return total
 
 

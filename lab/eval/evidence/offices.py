@@ -1,5 +1,5 @@
 """Conversations at unfamiliar offices as trials: two configured letters, two tools of other trades, and natural
-conversations. Authors who had not seen the code wrote those in BLIND, TRADES, COUNTERS and DESKS."""
+conversations (FILES). Authors who had not seen the code wrote all of these but NATURAL."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from lab.eval.evidence.trials import Trial, session
 from servers.certificate.letters.lettertype import load
 
 FILE = Path(__file__).with_suffix(".toml")
-NATURAL, BLIND, TRADES, COUNTERS, DESKS = (
-    FILE.with_name(f"{name}.toml") for name in ("natural", "blind", "trades", "counters", "desks")
-)
+FILES = tuple(FILE.with_name(f"{name}.toml") for name in ("natural", "blind", "trades", "counters", "desks"))
+NATURAL = FILES[0]
 ROOT = FILE.parents[3]
 
 
@@ -31,7 +30,7 @@ def trials(file: Path = FILE) -> Iterator[Trial]:
                 yield Trial(f"{key}:{name}", office["name"], "id, en", False, asked, {name: value}, said)
 
 
-def half(trial: Trial) -> str:
+def half_of(trial: Trial) -> str:
     """The half of a natural conversation: `tuning` for every second one, `reporting` for the others."""
     return ("tuning", "reporting")[int(trial.id.split(":")[1]) % 2]
 

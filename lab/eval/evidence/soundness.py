@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from lab.eval.evidence.offices import tool
-from lab.eval.evidence.trials import Trial, session
+from lab.eval.evidence.trials import Trial, half, session
 
 FILE = Path(__file__).with_suffix(".toml")
 LANGUAGES = ("id", "en", "jv")
 
 
-def half(trial: Trial) -> str:
-    """`tuning` or `reporting`, by hash of the conversation."""
-    said = "\n".join(one.text for one in trial.said)
-    return ("tuning", "reporting")[hashlib.sha256(said.encode()).digest()[0] % 2]
+def half_of(trial: Trial) -> str:
+    """The half that the trial's conversation is in."""
+    return half("\n".join(one.text for one in trial.said))
 
 
 def trials(file: Path = FILE) -> Iterator[Trial]:
