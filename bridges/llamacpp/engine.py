@@ -82,7 +82,8 @@ class Engine:
         if key == self._last or key in self._in_memory:
             return key
         if not self._restore(key):
-            answer = self._chat({"messages": _wire(prefix), "max_tokens": 1, "temperature": 0}, _unheard, stop)
+            messages = [{"role": each.role, "content": each.content} for each in prefix]
+            answer = self._chat({"messages": messages, "max_tokens": 1, "temperature": 0}, _unheard, stop)
             self._tokens[key] = answer.cached + answer.read
             self._save(key)
         self._in_memory.add(key)
@@ -234,10 +235,6 @@ def main_thread_gone() -> bool:
 
 def _unheard(_: str) -> None:
     """Discard text that nobody reads."""
-
-
-def _wire(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
-    return [{"role": message.role, "content": message.content} for message in messages]
 
 
 def library() -> Any:

@@ -26,9 +26,7 @@ CODED = ("jenis_kelamin", "agama", "status_perkawinan", "kewarganegaraan", "pend
 BATCH = 1000
 SIXTEEN = re.compile(r"[0-9]{16}\Z")
 DAY = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\Z")
-SEXES = dict.fromkeys(("l", "lk", "lakilaki", "pria"), "Laki-laki") | dict.fromkeys(
-    ("p", "pr", "perempuan", "wanita"), "Perempuan"
-)
+SEXES: dict[str, str] = _COLUMNS["sexes"]
 
 
 class BadRow(ValueError):
@@ -162,8 +160,7 @@ def _occupation(text: str | None) -> str | None:
 def _standing(text: str | None) -> str:
     if text is None:
         return "resident"
-    standings = {"hidup": "resident", "mati": "dead", "meninggal": "dead", "pindah": "moved", "hilang": "missing"}
-    standing = codes.word("standing", text) or standings.get(text.lower())
+    standing = codes.word("standing", text) or _COLUMNS["standings"].get(text.lower())
     if standing is None:
         raise BadRow("standing is no known status_dasar")
     return standing

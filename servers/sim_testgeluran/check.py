@@ -41,11 +41,12 @@ async def check(database: Database, environ: Mapping[str, str] = os.environ) -> 
     former = books_file.read(file)
     found = await profiled(database, catalogue)
     fingerprint = books_file.fingerprint(catalogue)
+    read = frozenset(name.lower() for name, each in found["tables"].items() if "rows" in each)
     content: dict[str, Any] = {
         "fingerprint": fingerprint,
         "database": catalogue.database,
         **found,
-        "questions": await proposed(database, books_file.overlaid(catalogue, found).only(_read(found))),
+        "questions": await proposed(database, books_file.overlaid(catalogue, found).only(read)),
     }
     text = books_file.written(books_file.merged(content, former))
     await asyncio.to_thread(file.write_text, text, encoding="utf-8")
@@ -72,10 +73,6 @@ async def _limited(database: Database) -> list[str]:
     """Return PostgreSQL's tables of which this account sees some rows only, so that a total is of those."""
     asked = "SELECT relname FROM pg_class WHERE relrowsecurity AND row_security_active(oid) ORDER BY relname"
     return [str(row[0]) for row in (await database.fetch(asked)).rows] if database.kind == "postgres" else []
-
-
-def _read(found: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(name.lower() for name, each in found["tables"].items() if "rows" in each)
 
 
 async def proposed(database: Database, catalogue: Catalogue) -> list[dict[str, str]]:

@@ -70,7 +70,8 @@ async def profiled(database: Database, catalogue: Catalogue) -> dict[str, Any]:
         except UNREADABLE as error:
             tables[each.name] = {"about": f"{UNREAD}{error}"[:120]}
     joins = [join for join in guessed(catalogue) if time.monotonic() < until and await _matches(database, join)]
-    return {"tables": tables, "joins": [_spelled(join) for join in joins]}
+    spelled = [{"from": f"{table}.{name}", "to": f"{to}.{key}", "guessed": True} for table, name, to, key in joins]
+    return {"tables": tables, "joins": spelled}
 
 
 async def _table(database: Database, described: Table, referred: set[str], until: float) -> dict[str, Any]:
@@ -157,10 +158,6 @@ async def _matches(database: Database, join: Join) -> bool:
         return False
     every, found = counted.rows[0]
     return bool(every) and float(found or 0) / float(every) >= MATCHING
-
-
-def _spelled(join: Join) -> dict[str, Any]:
-    return {"from": f"{join[0]}.{join[1]}", "to": f"{join[2]}.{join[3]}", "guessed": True}
 
 
 async def counting_date(database: Database, described: Table, dates: Sequence[str], *, document: bool) -> str | None:

@@ -57,7 +57,8 @@ def status_of(run: Mapping[str, Any]) -> TaskStatus:
     parts = _said(run)
     if state == TaskState.TASK_STATE_INPUT_REQUIRED:
         parts.append(new_data_part(approval))
-    return TaskStatus(state=state, message=_message(run, parts) if parts else None)
+    message = new_message(parts, context_id=run["session_id"], task_id=run["run_id"]) if parts else None
+    return TaskStatus(state=state, message=message)
 
 
 def artifacts_of(run: Mapping[str, Any], base: str) -> list[Artifact]:
@@ -80,7 +81,3 @@ def _said(run: Mapping[str, Any]) -> list[Part]:
     error = run.get("error")
     text = error["data"]["user_message"] if error else run.get("response")
     return [new_text_part(str(text), media_type="text/plain")] if text else []
-
-
-def _message(run: Mapping[str, Any], parts: list[Part]) -> Message:
-    return new_message(parts, context_id=run["session_id"], task_id=run["run_id"])

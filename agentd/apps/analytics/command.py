@@ -186,4 +186,4 @@ def _keep(state: Path, given: argparse.Namespace, answer: dict[str, Any]) -> Non
     key = "operations" if style == "operations" else "sql_queries_plan"
     plan = json.loads(undated(json.dumps({key: answer["plan"], "response_template": template}), dates))
     ExampleLibrary(state / "analytics").keep(given.question, style, plan, alone=not given.session)
-    print("disimpan sebagai contoh", file=sys.stderr)
+    print("kept as an example", file=sys.stderr)

@@ -29,9 +29,12 @@ Key = Literal[
     "without", "by_month", "before_period", "names", "titles", "order_to", "name_parts", "own_units", "how_many", "who",
     "lists", "sorts", "each", "when", "unit_values", "quantities", "picks", "reads", "writes", "quotients", "shares",
     "neutral", "measures", "balances", "by_which", "own_currency", "telling_nothing", "narrating", "relates",
-    "either",
+    "either", "currencies", "legal_forms", "heads", "no_column", "differences", "plural_ends", "articles",
 ]  # fmt: skip
 """A key of a pack that holds words; the files explain each."""
+_IN_NAMES = frozenset("currencies legal_forms heads no_column differences plural_ends articles".split())
+_ASIDE = frozenset("alike telling_nothing figures own_currency balances claims before_bounds narrating relates".split())
+"""Keys that apply only to names of columns, examples and narratives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +133,17 @@ def _each_day() -> re.Pattern[str]:
 
 @cache
 def _telling() -> re.Pattern[str]:
-    return finder(*(key.name for key in fields(vocabulary()) if key.name not in {"neutral", "picks"}))
+    return _all_but(_IN_NAMES | {"neutral", "picks"})
+
+
+@cache
+def asking() -> re.Pattern[str]:
+    """A pattern for all words by which a question asks."""
+    return _all_but(_IN_NAMES | _ASIDE)
+
+
+def _all_but(keys: frozenset[str]) -> re.Pattern[str]:
+    return finder(*(key.name for key in fields(vocabulary()) if key.name not in keys))
 
 
 def alternatives(phrases: Iterable[str]) -> str:

@@ -24,7 +24,6 @@ _SENTENCE = re.compile(rf"(?<=[.!?;])\s+|{_LINE.pattern}")
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+|[\w{}]+")
 """A word or a whole number: `33,33` repeats nothing."""
 _AGAIN = re.compile(r"(?<![\w-])(\w[^.!?\n{}]{1,80}?)(?:(?!(?<=\d)[,:]\d)[\s,;:]+\1)+(?![\w-])", re.IGNORECASE)
-_SAMPLE = re.compile(r"(?:Contoh|Sample \(contoh\)): [^.]+\.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,14 +117,21 @@ def _words(text: str) -> Iterable[str]:
     return _WORD.findall(text)
 
 
+@cache
+def _sample() -> re.Pattern[str]:
+    """The notice of a sample in every language."""
+    begins = "|".join(re.escape(pack.say["sample"].partition(":")[0]) for pack in wordings().values())
+    return re.compile(rf"(?:{begins}): [^.]+\.")
+
+
 def says_sample(notice: str) -> bool:
     """Whether a data server's notice begins with the sample notice, i.e. its rows are made up."""
-    return _SAMPLE.match(notice) is not None
+    return _sample().match(notice) is not None
 
 
 def is_sample(warning: str) -> bool:
     """Whether a warning only says that the data are a sample; it doesn't lower the answer's quality."""
-    return _SAMPLE.fullmatch(warning) is not None
+    return _sample().fullmatch(warning) is not None
 
 
 def with_sample(narrative: str, warnings: Iterable[str]) -> str:

@@ -27,7 +27,7 @@ def meant(name: str, family: Sequence[Resident], said: Sequence[str]) -> list[Re
             break
         spoken = _words(text)
         named = [one for one in found if _relation(one) and _relation(one) <= spoken]
-        found = [one for one in named or found if _year(one) in spoken] or named or found
+        found = [one for one in named or found if (one["tanggal_lahir"] or "?")[:4] in spoken] or named or found
         if words <= spoken:
             break
     return found
@@ -59,7 +59,3 @@ def _words(text: str | None) -> frozenset[str]:
 
 def _relation(one: Resident) -> frozenset[str]:
     return _words(one["hubungan"])
-
-
-def _year(one: Resident) -> str:
-    return (one["tanggal_lahir"] or "?")[:4]

@@ -58,7 +58,7 @@ class LetterLog:
         self.wanted = wanted
         self._noted = asyncio.Event()
         self.refused = 0
-        """How many letters the register refused at the last attempt."""
+        """How many letters the register refused at the last try."""
 
     async def note(self, letter: dict[str, Any]) -> None:
         """Queue an issued letter; the same number is queued once."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 from agentd.agent.approval import least_of, reaches
@@ -55,7 +54,7 @@ class Visitors:
     async def fitting(self, session_id: str) -> Fit | None:
         """The function that adapts official tools to this session; None if nobody is verified."""
         known = await self.known(session_id)
-        return None if known is None else partial(_fit, known=known)
+        return None if known is None else lambda tool: offered(tool, known) if tool.official else tool
 
     async def disputed(self, session_id: str, disputes: Mapping[str, Dispute]) -> None:
         """Create requests for an officer to check what the visitor disputes."""
@@ -66,10 +65,6 @@ class Visitors:
 
 def _in(family: Sequence[Resident], nik: str) -> Resident | None:
     return next((one for one in family if one["nik"] == nik), None)
-
-
-def _fit(tool: ToolInfo, *, known: Known) -> ToolInfo:
-    return offered(tool, known) if tool.official else tool
 
 
 class Filled(CallPolicy):

@@ -11,6 +11,7 @@ from typing import Any
 from agentd.apps.analytics.answer.placeholders import is_share
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.projections import Projection
+from agentd.apps.analytics.vocabulary import listed
 
 MONEY, NUMBER, SHARE, POINTS, COLUMN_SHARE = (
     "currency_IDR",
@@ -21,7 +22,6 @@ MONEY, NUMBER, SHARE, POINTS, COLUMN_SHARE = (
 )
 """`percent_points`: shares that the query multiplied by 100; `percent_column`: may hold those or fractions."""
 _NUMBERS = {MONEY, NUMBER, "integer", SHARE, "terbilang"}
-_DIFFERENCES = ("laba", "rugi", "profit", "saldo", "balance", "selisih", "diff", "change", "margin", "net", "mutasi")
 
 
 def derived(projection: Projection, schema: Schema) -> str | None:
@@ -105,7 +105,7 @@ def non_negative_rules(found: Mapping[str, Projection], schema: Schema, stated: 
     rules = []
     for name, projection in found.items():
         words = {name.casefold(), *(column.casefold() for _, column in projection.over)}
-        nets = projection.subtracts or any(part in word for word in words for part in _DIFFERENCES if part != "net")
+        nets = projection.subtracts or any(part in word for word in words for part in listed("differences"))
         adds = projection.aggregate == "SUM" and "financial_amount" in schema.kinds(projection.over)
         if name.casefold() not in own and (projection.counts or (adds and not projection.quotient and not nets)):
             rules.append({"rule": "non_negative", "result_key": name, "severity": "critical", "derived": True})

@@ -15,6 +15,7 @@ from agentd.apps.analytics.question.comparisons import BOUNDS, bounds_of
 from agentd.apps.analytics.schema import Schema, Table
 from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, sources_of
 from agentd.apps.analytics.vocabulary import (
+    any_of,
     column_phrases,
     finder,
     numerals,
@@ -173,12 +174,11 @@ def _rows_for_things(asked: str, select: exp.Select, used: Schema) -> Iterator[s
         yield several[0]
     elif (
         counts
-        and (thing := re.sub(r"(?:ies|es|s)$", "", counted))
+        and (thing := re.sub(rf"{any_of('plural_ends')}$", "", counted))
         and not any(thing in f"{table.name} {table.purpose}".casefold() for table in used.tables)
     ):
         chosen = {column.name.casefold() for each in conditions_of(select) for column in of_kind(each, exp.Column)}
-        columns = {column.name.casefold() for column in used.columns} - chosen
-        if any(column.startswith(thing) for column in columns):
+        if any(name.startswith(thing) for name in {column.name.casefold() for column in used.columns} - chosen):
             yield thing
 
 

@@ -16,9 +16,6 @@ from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import nodes, of_kind
 from agentd.apps.analytics.vocabulary import column_phrases, finder, phrase_finder, topics_of, vocabulary, words_of
 
-_OF_NO_COLUMN = frozenset({"total", "name", "date", "number", "status", "type", "code"})
-"""Column names that a question may contain without meaning the column."""
-
 _UNITS = frozenset({"second", "minute", "hour", "day", "week", "month", "quarter", "year"})
 
 
@@ -41,7 +38,7 @@ def _other_columns(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> I
     said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
     for name in dict.fromkeys(names):
         words = words_of(name).removeprefix("is ").removeprefix("has ")
-        plain_word = len(words) > 2 and words not in _OF_NO_COLUMN and not finder("tops").fullmatch(words)
+        plain_word = len(words) > 2 and not finder("tops", "no_column").fullmatch(words)
         if plain_word and re.search(rf"\b{re.escape(words)}s?\b", said) and name.casefold() not in written.casefold():
             yield words
 

@@ -33,8 +33,7 @@ _OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Int
 _FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
-UNSAID = ("rp", "usd", "idr", "pt", "cv", "ud", "tbk", "hh", "mm", "ss", "dd", "yyyy")
-"""Currencies, legal forms and parts of a date's format that a plan may leave out."""
+_DATE_PARTS = ("hh", "mm", "ss", "dd", "yyyy")  # of a date's format
 
 
 def uncovered(question: str, plan: Plan, past: Iterable[str] = (), schema: Schema = NO_SCHEMA) -> list[str]:
@@ -255,7 +254,8 @@ def names_in(text: str) -> Iterator[str]:
 def known_words() -> frozenset[str]:
     said, small = vocabulary(), {word for pack in languages().values() for word in pack.detection}
     months = {name for names in words().months for name in names}
-    return frozenset({*small, *months, *said.units, *listed("ranks", "most", "least"), *UNSAID})
+    unsaid = listed("ranks", "most", "least", "currencies", "legal_forms")
+    return frozenset({*small, *months, *said.units, *unsaid, *_DATE_PARTS})
 
 
 def _chosen(plan: Plan) -> list[list[str | float]]:

@@ -15,9 +15,9 @@ from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.question.comparisons import ends_of
 from agentd.apps.analytics.schema import FIGURES, Column, Schema, Table
 from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, valued
-from agentd.apps.analytics.vocabulary import column_phrases, finder, speaks, topics_of, vocabulary, words_of
+from agentd.apps.analytics.vocabulary import column_phrases, finder, listed, speaks, topics_of, vocabulary, words_of
 
-HEADS = frozenset({"id", "code", "no", "number", "key", "name"})
+HEADS = listed("heads")
 """Head words that end a column's name; the words before them say what it is about."""
 
 

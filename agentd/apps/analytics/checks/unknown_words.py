@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from functools import cache
 
 from sqlglot import exp
@@ -15,20 +14,7 @@ from agentd.apps.analytics.plan import Plan, text_of
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import nodes
-from agentd.apps.analytics.vocabulary import finder, listed, topics_of, vocabulary, without_topics, words_of
-
-OF_NO_QUESTION = {
-    "alike",
-    "telling_nothing",
-    "figures",
-    "own_currency",
-    "balances",
-    "claims",
-    "before_bounds",
-    "narrating",
-    "relates",
-}
-"""Vocabulary keys that apply only to column names, examples and narratives."""
+from agentd.apps.analytics.vocabulary import asking, listed, topics_of, without_topics, words_of
 
 
 def unknown_words(question: str, plan: Plan, schema: Schema) -> list[str]:
@@ -71,6 +57,5 @@ def _small() -> frozenset[str]:
 
 def _others(question: str) -> list[str]:
     """Its lower-case words without those of the vocabulary, which other checks handle."""
-    keys = (each.name for each in fields(vocabulary()) if each.name not in OF_NO_QUESTION)
-    rest = finder(*keys).sub(" ", without_topics(timeless(question)))
+    rest = asking().sub(" ", without_topics(timeless(question)))
     return [word for word in re.findall(r"(?<!\w)[^\W\d_]{4,}", rest) if word.islower() and word not in _small()]

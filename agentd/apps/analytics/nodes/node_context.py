@@ -49,7 +49,7 @@ class Retrying:
 
 
 class CallFailed(Exception):
-    """A tool did not answer in any attempt."""
+    """A tool did not answer in any try."""
 
 
 class _Again(Exception):
@@ -149,7 +149,7 @@ class NodeContext:
             raise again.__cause__ from None
 
     async def call(self, server: str, tool: str, payload: dict[str, Any], *, retry: bool = True) -> dict[str, Any]:
-        """One tool's answer. Raises CallFailed with the last reason; every attempt is logged."""
+        """One tool's answer. Raises CallFailed with the last reason; every try is logged."""
 
         async def once() -> dict[str, Any]:
             return await self._call_once(server, tool, payload)

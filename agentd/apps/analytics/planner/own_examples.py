@@ -13,7 +13,7 @@ from agentd.apps.analytics.schema import FIGURES, Pair, Schema, Table
 from agentd.apps.analytics.sql.tree import quoted
 from agentd.apps.analytics.state import PlanStyle
 from agentd.apps.analytics.vocabulary import finder, speaks, words_of
-from agentd.apps.analytics.wording import label_for, say_for
+from agentd.apps.analytics.wording import label_for, labelled, say_for
 
 
 def examples_of(schema: Schema, style: PlanStyle, count: int, question: str = "") -> list[Example]:
@@ -69,7 +69,7 @@ def _sql(schema: Schema, question: str) -> Iterator[Example]:
             f"WHERE {quoted(day)} >= '{{START_DATE}}' AND {quoted(day)} <= '{{END_DATE}}'"
         )
         yield _example(
-            f"Total {words_of(amount)} {words_of(table)} {label_for(question, 'Maret 2022')}",
+            f"Total {words_of(amount)} {words_of(table)} {label_for(question, labelled('month_3'))} 2022",
             query,
             "TOTAL",
             f"Total {words_of(amount)} {{PERIOD_LABEL}}: {{TOTAL}}.",

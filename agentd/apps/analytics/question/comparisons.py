@@ -13,7 +13,7 @@ from functools import cache
 
 from agentd.agent.languages import words
 from agentd.apps.analytics import wording
-from agentd.apps.analytics.vocabulary import alternatives, finder, numerals
+from agentd.apps.analytics.vocabulary import alternatives, any_of, finder, numerals
 
 SCALES = (1, 1000, 1_000_000, 1_000_000_000)
 BOUNDS = {"above": "GT", "below": "LT", "at_least": "GTE", "at_most": "LTE"}
@@ -37,7 +37,7 @@ def _bounds() -> re.Pattern[str]:
     """A pattern for bounds. The leftmost phrase wins: "no more than 5" doesn't match as "more than 5"."""
     before = "|".join(rf"(?P<{key}>{finder(key).pattern})" for key in BOUNDS)
     number = rf"\d+(?:[.,]\d+)*|{alternatives(numerals())}(?!\w)"
-    return re.compile(rf"(?:{before})(?=\W{{0,3}}(?:rp|usd|idr)?\W{{0,2}}(?P<number>{number}))", re.IGNORECASE)
+    return re.compile(rf"(?:{before})(?=\W{{0,3}}{any_of('currencies')}?\W{{0,2}}(?P<number>{number}))", re.IGNORECASE)
 
 
 def plain(number: str) -> set[float]:
@@ -72,7 +72,7 @@ def ends_of(question: str) -> dict[str, frozenset[str]]:
 @cache
 def _to() -> re.Pattern[str]:
     """What stands between the ends of an order: "from longest *to* shortest", "dari tertinggi *ke yang* terendah"."""
-    return re.compile(rf"\W*{finder('to', 'order_to').pattern}\W+(?:the\W+|yang\W+)?", re.IGNORECASE)
+    return re.compile(rf"\W*{finder('to', 'order_to').pattern}\W+(?:{any_of('articles')}\W+)?", re.IGNORECASE)
 
 
 def _part_of_a_name(question: str, found: re.Match[str]) -> bool:

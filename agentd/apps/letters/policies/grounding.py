@@ -118,7 +118,7 @@ def _judged(call: ToolCall, readings: Readings | None) -> tuple[list[Field], fro
         unproven = [field for field in unproven if field not in texts]
     results = {entry.order for entry in call.said if entry.by == "tool"}
     found = (path for path, orders in proofs.items() if orders and orders <= results)
-    missing = [_whose(_with_open_choices(marked(field, given, case), case), case) for field in unproven]
+    missing = [_whose(replace(marked(field, given, case), between=_between(field, case)), case) for field in unproven]
     return missing, frozenset(path.partition(".")[0] for path in found)
 
 
@@ -157,10 +157,6 @@ def _whose(field: Field, case: Case) -> Field:
         if (mark.cue, mark.value) == cues
     )
     return replace(field, whose=(str(who), word)) if (word := next(called, "")) else field
-
-
-def _with_open_choices(field: Field, case: Case) -> Field:
-    return replace(field, between=_between(field, case)) if field.kind == "choice" else field
 
 
 def _between(field: Field, case: Case) -> tuple[str, ...]:

@@ -1,10 +1,13 @@
-"""Every language has every key of the letters' pack, or says why not; no number word stands outside the packs."""
+"""Every language has every key of the letters' pack, or says why not; no word of a pack stands in the code."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +15,7 @@ import agentd
 from agentd.agent.languages import LANGUAGES, IncompletePack, read, words
 from agentd.apps.letters import languages
 from agentd.apps.letters.claims import deeds
+from agentd.apps.letters.evidence.fields.shapes import KINDS
 from agentd.apps.letters.evidence.reading.lexicon import Cue
 
 PACK = Path(languages.__file__).with_suffix("")
@@ -62,3 +66,39 @@ def test_number_words_stand_in_the_packs_alone() -> None:
                 assert len(digits & listed) < 2, f"{file}:{node.lineno} lists number words"
             elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("vocabulary", "split", "compile")):
                 assert len(digits & set(ast.unparse(node).replace("|", " ").split())) < 2, f"{file}:{node.lineno}"
+
+
+ROWS = ("labels", "relations", "choices", "senses", "cues", "clock", "lengths", "address", "transcript")
+"""Tables whose keys are names that the code asks for."""
+
+
+def _words(held: Any) -> Iterator[str]:
+    if isinstance(held, str):
+        yield from (found for found in re.findall(r"\w+", held) if found.isalpha() and len(found) > 2)
+    else:
+        for each in (*held, *held.values()) if isinstance(held, Mapping) else held if not isinstance(held, int) else ():
+            yield from _words(each)
+
+
+def test_words_that_a_letter_is_asked_for_by_stand_in_the_packs_alone() -> None:
+    indonesian, english = (read(PACK / f"{language}.toml", languages.Phrases) for language in ("id", "en"))
+    rows = {row for table in ROWS for row in _words(tuple(getattr(indonesian, table)))} | KINDS
+    sides = [
+        {word for each in fields(pack) for word in _words(getattr(pack, each.name))} for pack in (indonesian, english)
+    ]
+    held = sides[0] - sides[1] - rows - {"saya", "idr", "ktp"}  # the citizen, as a person of the tables; codes
+    found = [
+        f"{file.name}:{node.lineno}: {held.intersection(_words(node.value))}"
+        for room in ("evidence", "claims", "policies")
+        for file in (PACK.parent / room).rglob("*.py")
+        for node in _texts(ast.parse(file.read_text(encoding="utf-8")))
+        if not held.isdisjoint(_words(node.value))
+    ]
+    assert found == []
+
+
+def _texts(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Its texts without docstrings."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    every = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    yield from (node for node in every if id(node) not in docstrings)

@@ -19,7 +19,7 @@ from agentd.apps.letters.evidence.fields.shapes import Shape
 from agentd.apps.letters.evidence.fields.spans import CURRENCIES, TEXTS, clear, is_common_number
 from agentd.apps.letters.evidence.normalisers import choices
 from agentd.apps.letters.evidence.normalisers.numbers import SPOKEN
-from agentd.apps.letters.evidence.reading.lexicon import SELF, Cue
+from agentd.apps.letters.evidence.reading.lexicon import ITS, SELF, Cue
 from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.segments import Mood
 from agentd.apps.letters.evidence.reading.sentences import Sentence
@@ -194,7 +194,7 @@ def _of_a_thing(field: Field, one: Named, place: Place) -> bool:
 
     while before > 0 and (before in taken or words[before] in _POSSESSED):
         before -= 1
-    owned = words[before].endswith("nya") or not _POSSESSED.isdisjoint(words[before + 1 : one.start])
+    owned = words[before].endswith(ITS) or not _POSSESSED.isdisjoint(words[before + 1 : one.start])
     marked = owned or words[before - 1] in _PACK.articles
     behind = field.kind == "name" or not _PACK.articles.isdisjoint(words[one.end : one.end + 1])
     return (strange(before) and marked) or (behind and any(map(strange, range(one.end, start))))

@@ -42,7 +42,8 @@ _DIGITS = 6
 _DAYS = 31
 _COMPONENTS = 2
 """The most components of a date that a part changes; three are a date of their own."""
-_NUMBER = "no"
+_NUMBER = "#"
+"""As what every word before a house number is compared."""
 _PARTS = 12
 """The most parts of a message that edits."""
 _LONGEST = 8

@@ -7,7 +7,7 @@ from agentd.apps.letters.evidence.claims.case import CLAUSE, Case
 from agentd.apps.letters.evidence.claims.identity import RIGHTS
 from agentd.apps.letters.evidence.normalisers.choices import is_choice
 from agentd.apps.letters.evidence.reading import persons
-from agentd.apps.letters.evidence.reading.lexicon import SELF, Cue, Mark
+from agentd.apps.letters.evidence.reading.lexicon import ITS, SELF, Cue, Mark
 from agentd.apps.letters.evidence.reading.mood import moods
 from agentd.apps.letters.evidence.reading.readings import remembered
 from agentd.apps.letters.evidence.reading.sentences import Sentence
@@ -15,7 +15,7 @@ from agentd.apps.letters.languages import phrases
 
 _COPULAS = phrases().copulas | {","}
 _CALLED = phrases().called
-_SUFFIXES = (["nya"], ["-"])
+_SUFFIXES = [[end] for end in (*ITS, "-")]
 _BESIDE = FILLERS | SELF | phrases().neutral
 _DETERMINERS = persons.MY | phrases().articles
 _ADJECTIVES = 2

@@ -28,7 +28,7 @@ PURPOSES = frozenset({"keperluan", "instansi"})
 _IDENTITY = frozenset({"nik", "kk", "nama", "alamat", "alamat_domisili", "telepon", "rt", "rw", "rtrw"})
 _TAIL = 64
 """The most words of a purpose."""
-_PAPER = frozenset(texts.essence("surat pengantar keterangan keperluan perlu permohonan letter document".split()))
+_PAPER = frozenset(texts.essence(sorted(_PACK.no_purpose)))
 """Words for the letter itself, which are no purpose: `saya perlu surat pengantar`."""
 _BEFORE_COMPANY = (None, "nama", "keperluan")
 """Labels that a company name may stand under: `CV Cahaya Abadi`, `atas nama CV …`, `untuk PT …`."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from agentd.agent.text import FILLERS, folded_tokens
 from agentd.apps.letters.evidence.fields.shapes import Shape
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrase, Phrasebook
-from agentd.apps.letters.evidence.reading.lexicon import LABELS
+from agentd.apps.letters.evidence.reading.lexicon import ITS, LABELS
 from agentd.apps.letters.languages import phrases
 
 _SENSES = phrases().senses
@@ -79,8 +79,7 @@ class Names:
 
     def _stem(self, word: str) -> str:
         """The known form of a word: `jadwalnya` → `jadwal`, `copy` → `copies`, if that names a field."""
-        if word.endswith("nya") and word[:-3] in self._vocabulary:
-            return word[:-3]
+        word = next((bare for bare in map(word.removesuffix, ITS) if bare in self._vocabulary), word)
         if word in self._vocabulary:
             return word
         forms = (word[: len(word) - len(end)] + other for end, other in _NUMBERS if word.endswith(end))

@@ -28,16 +28,16 @@ _TABLE: Mapping[str, Mapping[str, Any]] = tomllib.loads(Path(__file__).with_name
 KINDS = frozenset(_TABLE)
 """The values that `x-agentd-kind` may have."""
 TIMES = frozenset({"now", "past", "future"})
-_RECIPIENT = frozenset({"penerima", "recipient", "beneficiary"})
+_RECIPIENT, _BESIDE = (frozenset(_TABLE["relation"][key]) for key in ("recipients", "beside"))
 _ENUMS = {label: tuple(values) for label, values in _TABLE["choice"]["of"].items()}
 _BY_LABEL = {label: kind for kind, known in _TABLE.items() for label in known.get("labels", ())}
 BY_FORMAT = {form: kind for kind, known in _TABLE.items() for form in known.get("formats", ())}
 _FORMAT_LABEL = {form: label for known in _TABLE.values() for form, label in known.get("formats", {}).items() if label}
-_ALIASES = {"fullname": "nama", "domisili": "alamat_domisili"}
+_ALIASES = {name: label for known in _TABLE.values() for name, label in known.get("aliases", {}).items()}
 """Names of properties that aren't labels in a conversation."""
 _KINDS = {kind: frozenset(known["senses"]) for kind, known in _TABLE.items() if "senses" in known}
 """The senses of a name that determine its kind; the first match counts."""
-_ADDRESSES = frozenset({"alamat", "address"})
+_ADDRESSES = frozenset(_TABLE["address"]["called"])
 _SENSES = phrases().senses
 _SENSE_OF = {tuple(fold(phrase)): sense for sense, known in _SENSES.items() for phrase in (sense, *known)}
 
@@ -238,15 +238,15 @@ def _label(
     """The common label of a property. If it declares labels, aliases don't count."""
     words, parents, title = called
     rest = [word for word in words if person([word]) != about or about is None]
-    rest = [word for word in rest if word not in ("kandung", "kepala", "keluarga", *_RECIPIENT)] if about else rest
+    rest = [word for word in rest if word not in _BESIDE | _RECIPIENT] if about else rest
     declared = [bare(phrase) for known in own.values() for phrase in known]
-    which = next((one for one in ("ktp", "domisili", "usaha") if one in {*words, *parents, *fold(title)}), "")
+    which = next((one for one in _TABLE["address"]["which"] if one in {*words, *parents, *fold(title)}), "")
     for phrase in (*declared, bare(title), " ".join(words), " ".join(rest), " ".join([*parents, *words])):
         alias = None if declared else _ALIASES.get(phrase)
         found = alias or lexicon.label(phrase)
         if found is not None and not found.startswith("x:"):
             return f"alamat_{which}" if found == "alamat" and which in {*parents, *words} else found
-    if which and {"alamat", "address"} & {*words, *parents} and not about:
+    if which and _ADDRESSES & {*words, *parents} and not about:
         return f"alamat_{which}"
     if (len(words) == 1 or about) and not declared:
         return _FORMAT_LABEL.get(str(prop.get("format")))

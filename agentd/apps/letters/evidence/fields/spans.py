@@ -19,11 +19,7 @@ from agentd.apps.letters.languages import phrases
 
 TEXTS = frozenset({"text", "name", "place", "address", "relation", "birth"})
 NUMBERS = frozenset({"number", "money", "year"})
-CURRENCIES = frozenset(
-    {"rp", "$", "€", "£", "idr", "usd", "rupiah", "dollar", "dollars", "bucks", "euro", "euros", "eur"}
-)
-
-
+CURRENCIES = phrases().currencies
 _IDENTIFIES = 7
 """From this many digits on, a number with a leading zero is an identifier (phone, account), not an amount."""
 _CODE_LETTERS = 4

@@ -10,12 +10,12 @@ from agentd.apps.letters.evidence.normalisers.numbers import spoken
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
-_KINDS = frozenset({"gang", "kampung", "perumahan", "komplek", "desa", "dusun", "apartemen", "taman", "blok", "lorong"})
+_KINDS, NUMBERED = (frozenset(_PACK.address[key]) for key in ("kinds", "number"))
+"""Words for what has a name of its own as a street does, and those before a house number."""
+(_STREET,) = _PACK.address["street"]
 _ROMAN = {roman: str(number) for number, roman in enumerate("i ii iii iv v vi vii viii ix x".split(), 1)}
 
-
-NUMBERED = frozenset({"no", "nomor", "nomer", "number"})
-"""Words before a house number."""
+_BEFORE_NUMBER = {".", ":", "/", "-", ". ", *NUMBERED, *_PACK.clitics}
 LONGEST_NUMBER = 20
 """The most digits of a number that is parsed as an int; Python's own limit is 4300."""
 
@@ -31,7 +31,7 @@ class Address:
     @property
     def street(self) -> bool:
         """Whether it has a street, a kind of place or a number, rather than only RT, RW and district."""
-        return any(word == "jalan" or word in _KINDS or word.isdecimal() for word in self.words)
+        return any(word in _KINDS or word.isdecimal() for word in self.words)
 
 
 NOTHING = Address((), None, None)
@@ -100,7 +100,7 @@ def supports(said: Address, value: Address) -> bool:
     if (value.rt is not None and value.rt != said.rt) or (value.rw is not None and value.rw != said.rw):
         return False
     words = value.words
-    if words and words[0] == "jalan" and "jalan" not in said.words and not _KINDS & set(said.words):
+    if words and words[0] == _STREET and not _KINDS & set(said.words):
         words = words[1:]
     if not any(len(word) > 1 and word.isalpha() for word in words):
         return False
@@ -128,7 +128,7 @@ def _letter(words: Sequence[str], number: int) -> str | None:
 
 
 def _skip(words: Sequence[str], at: int) -> int:
-    while at < len(words) and (words[at] in (".", ":", "/", "-", ". ", "no", "nomor") or words[at] in _PACK.clitics):
+    while at < len(words) and words[at] in _BEFORE_NUMBER:
         at += 1
     return at
 

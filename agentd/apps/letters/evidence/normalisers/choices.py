@@ -38,7 +38,7 @@ def meanings(phrase: Sequence[str]) -> frozenset[int]:
 def sex(words: Sequence[str]) -> str | None:
     """`p` or `l`, as encoded in a NIK; None for other words."""
     meant = meanings(words)
-    return "p" if meant & meanings(("perempuan",)) else "l" if meant & meanings(("pria",)) else None
+    return "p" if _BY_FIRST["perempuan"] in meant else "l" if _BY_FIRST["laki laki"] in meant else None
 
 
 SPELLINGS = "x-agentd-spellings"

@@ -19,9 +19,10 @@ _TEENS = {**_WORDS.numbers, **_WORDS.ordinals, **_MORE}
 _SCALES = {**_MORE, **_WORDS.scales}
 _GLUE = _WORDS.number_joiners | {"-"}
 _BETWEEN = _WORDS.number_joiners | {","}
+_TEN = frozenset(phrases().lengths["+10"])
 LONGEST = 32
 """The most words of one number; the longest that people say have about twenty."""
-SPOKEN = frozenset(DIGIT_WORDS) | frozenset(_TEENS) | frozenset(_SCALES) | {"belas"}
+SPOKEN = frozenset(DIGIT_WORDS) | frozenset(_TEENS) | frozenset(_SCALES) | _TEN
 
 
 def spoken(words: Sequence[str], start: int) -> tuple[int, int] | None:
@@ -42,8 +43,8 @@ def spoken(words: Sequence[str], start: int) -> tuple[int, int] | None:
             group, room = group + value, 100 if value >= 100 else 10 if value >= 20 else 0
             if word in _WORDS.ordinals:
                 return total + group, at + 1
-        elif digit and (word == "belas" or scale == 10):
-            group, room = (group + 10, 0) if word == "belas" else (group + digit * 9, 10)
+        elif digit and (word in _TEN or scale == 10):
+            group, room = (group + 10, 0) if word in _TEN else (group + digit * 9, 10)
         elif scale == 100 and at == end and group % 100:
             group, room = group + group % 100 * 99, 100
         elif scale >= 1000 and not first and (scale < last if group and last else scale > last):

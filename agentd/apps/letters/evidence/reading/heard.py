@@ -24,7 +24,7 @@ _PACK = phrases()
 _PROPOSALS = {tuple(phrase.split()) for phrase in _PACK.proposals}
 _TIMES = {"past": _PACK.past, "future": _PACK.future, "soon": _PACK.soon}
 _TIME_BOOKS = {time: Phrasebook(known) for time, known in _TIMES.items()}
-NOES = frozenset({"no", "nope"})
+NOES = _PACK.noes
 """Words that mean no at the start of a sentence; elsewhere `no` abbreviates "number"."""
 MOST = 64
 """The most cues of one sentence. With more, nothing in it counts as said: nobody talks so, and each cue is costly."""

@@ -59,6 +59,9 @@ SALUTATIONS = phrases().salutations
 """Words that may also address the office: they mean another person only with `saya` or after a label."""
 
 SELF = phrases().self_words
+ITS = phrases().endings["its"]
+"""Endings of a word that make it somebody's (`alamatnya`)."""
+_OWNED = (*ITS, *phrases().endings["my"])
 _OTHER_TIME = [phrase for phrase in phrases().past | phrases().future if " " in phrase]
 """Only phrases: a single word (`dulu`, `once`) is often mere politeness, and is listed as negation where it is one."""
 
@@ -95,8 +98,8 @@ class Lexicon:
             entries |= dict.fromkeys(own, (Cue.RELATION, person))
         for phrase, label in labels:
             words = folded_tokens(phrase)
-            if words[-1:] and words[-1].endswith("nya"):
-                entries.setdefault((*words[:-1], words[-1][:-3], "nya"), (Cue.LABEL, label))  # split as in sentences
+            for end in (end for end in ITS if words and words[-1].endswith(end)):  # split as in sentences
+                entries.setdefault((*words[:-1], words[-1].removesuffix(end), end), (Cue.LABEL, label))
             if words and (words not in entries or entries[words][0] in (Cue.LABEL, Cue.RELATION)):
                 entries[words] = (Cue.LABEL, label)
         self._entries = entries
@@ -107,7 +110,7 @@ class Lexicon:
 
     def suffix(self, word: str) -> int:
         """The length of a folded word's `nya` or `ku` suffix: 3 for `alamatnya`, 0 for `hanya`."""
-        size = 3 if word.endswith("nya") else 2 if word.endswith("ku") else 0
+        size = next((len(end) for end in _OWNED if word.endswith(end)), 0)
         return size if size and word[:-size] in self._stems else 0
 
     def marks(self, words: Sequence[str], raws: Sequence[str] = ()) -> list[Mark]:

@@ -15,8 +15,6 @@ from typing import Any
 from agentd.agent.text import HAN, alike
 from agentd.apps.letters.languages import phrases
 
-_ROLE = "system|sistem|assistant|asisten|developer|user|tool|agen|agent"
-"""Roles in a model's conversation."""
 _BEGIN, _END = rf"(?:\b(?=\w)|(?={HAN}))", rf"(?:(?!\w)|(?<={HAN}))"
 """Word boundaries; scripts without spaces have one at every character."""
 
@@ -29,13 +27,13 @@ def _any_of(said: Iterable[str]) -> str:
 
 _SAID = phrases()
 _DOCUMENT = _any_of(_SAID.documents)
+_ROLE, _MARKER, _COMMAND = ("|".join(_SAID.transcript[key]) for key in ("roles", "markers", "commands"))
 _MARKED = re.compile(r"""["'`<>{}\[\]«»„]|^[^\S\n]*+\||---|===|\*\*\*|\#\#\#""", re.MULTILINE)
 _ORDER = re.compile(
     rf"""{_BEGIN}(?:{_any_of(_SAID.overriding)}[^.\n]{{0,40}}?{_BEGIN}{_any_of(_SAID.instructed)}
       | {_any_of(_SAID.impersonating)} | {_any_of(_SAID.invoking)}\s*{_any_of(_SAID.tool_words)}
-      | (?:(?:system|developer)\s*prompt|call_tool|tool_result|tool_call|function_call|generate_surat\w*)\b
-      | (?:(?:mode|akses)\s+(?:admin|developer|debug)|(?:admin|developer|debug)\s+mode)\b)
-      | ^[^\S\n]*+(?:{_ROLE})\s*+[:>] | <\| | \[/?(?:inst|system|sistem)\b""",
+      | (?:call_tool|tool_result|tool_call|function_call|generate_surat\w*|{_COMMAND})\b)
+      | ^[^\S\n]*+(?:{_ROLE})\s*+[:>] | <\| | \[/?(?:inst|{_MARKER})\b""",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 
 from agentd.apps.letters.evidence.normalisers.choices import JOBS
-from agentd.apps.letters.evidence.reading.lexicon import LIVES, RELATIONS, SALUTATIONS, SELF, Cue, Mark, person
+from agentd.apps.letters.evidence.reading.lexicon import ITS, LIVES, RELATIONS, SALUTATIONS, SELF, Cue, Mark, person
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
@@ -24,6 +24,8 @@ SERVED = frozenset(map(person, ([word] for word in _PACK.applicants))) - {None}
 KIN = _PACK.kin
 EITHER_WAY = frozenset({"saudara", "sepupu"})
 """Symmetric relations."""
+_ON_BEHALF = [phrase.split() for phrase in _PACK.on_behalf]
+_BEHALF_ENDS = {phrase[-1] for phrase in _ON_BEHALF}
 _NOT_OF = _PACK.doers | JOBS
 """Words before a person about whom nothing is said: `diantar kakak saya`, `guru anak saya`."""
 
@@ -39,8 +41,7 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool
     if after in _POSSESSIVE or before in _PACK.before_kin or mark.value in ("mertua", "orang tua"):
         return True
     word = words[mark.start]
-    titled = words[max(0, mark.start - 2) : mark.start] == ["atas", "nama"]
-    if titled and word in SALUTATIONS:
+    if word in SALUTATIONS and _on_behalf(words, mark.start):
         return False
     if word in SALUTATIONS or " ".join(words[mark.start : mark.end]) in SALUTATIONS:
         return opens and not form and before not in ("", ",", "\n") and before not in SELF
@@ -68,19 +69,24 @@ def speaks_of_another(mark: Mark, marks: Mapping[int, Mark], words: Sequence[str
     return (person and SALUTATIONS.isdisjoint(before)) or not _NOT_OF.isdisjoint(before)
 
 
+def _on_behalf(words: Sequence[str], end: int) -> bool:
+    """Whether a phrase such as `atas nama` ends at an index."""
+    return any(words[max(0, end - len(phrase)) : end] == phrase for phrase in _ON_BEHALF)
+
+
 def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
     """The person for whom a sentence asks a letter (`surat domisili untuk ibu saya` → ibu), or None.
 
     Relatives may ask for one another. A request for a neighbour, a friend or an employer is no evidence about them.
     """
-    if "atas nama saya" in " ".join(words):
+    if any(word in SELF and _on_behalf(words, at) for at, word in enumerate(words)):
         return CITIZEN
     if not _PACK.letters.intersection(words):
         return None
     for mark in marks:
         if mark.cue is not Cue.RELATION or mark.start == 0 or words[mark.start - 1] not in _PACK.for_whom | MY:
             continue
-        if words[mark.start - 1] == "nama" and words[mark.start - 2 : mark.start - 1] != ["atas"]:
+        if words[mark.start - 1] in _BEHALF_ENDS and not _on_behalf(words, mark.start):
             continue
         if words[mark.start - 1] in MY and (mark.start < 2 or words[mark.start - 2] not in _PACK.for_whom):
             continue
@@ -149,7 +155,7 @@ def people(
             elif at not in first:
                 last = named[at].value
             first_of = clauses.index(clauses[at])
-            that = words[max(0, at - 1) : at] == ["itu"] and (
+            that = not _PACK.pointing.isdisjoint(words[max(0, at - 1) : at]) and (
                 words[at - 2].isdecimal() or not any(map(str.isalpha, words[first_of : at - 1]))
             )
             pointed = that and owner_end(named[at], words) == size
@@ -207,7 +213,7 @@ def others(marks: Sequence[Mark], words: Sequence[str], spoken_of: str | None) -
     for mark in marks:
         if mark.cue is Cue.RELATION:
             before.add(mark.value)
-        elif mark.cue is Cue.PRONOUN and words[mark.start] != "nya" and labels & {mark.end, mark.end + 1}:
+        elif mark.cue is Cue.PRONOUN and words[mark.start] not in ITS and labels & {mark.end, mark.end + 1}:
             (relative,) = before if len(before) == 1 else ("",)  # `a letter for my mother, her name is …`
             found[mark.start] = relative or spoken_of or SOMEBODY
     for at in range(1, len(words) - 2):
