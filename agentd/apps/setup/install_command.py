@@ -21,6 +21,8 @@ NODE = frozenset({"node", "npx", "npm", "bun", "deno"})
 DROP_IN = "agentd.service.d/node.conf"
 SERVER = "agentd-server@.service"
 """For a server as another user; it does nothing until somebody starts it for a server."""
+OF_AN_OFFICE = ("office.toml", "books.toml", "letters/*.toml", "letters/*/*")
+"""What people write beside client.toml; `state` and `credentials` may stand there too and are never copied."""
 SYSTEM_ONLY = (
     "After=network-online",
     "Wants=network-online",
@@ -101,13 +103,13 @@ def units(settings: Any, program: Path, *, system: bool) -> dict[Path, str]:
 
 
 def _beside(office: Path, target: Path) -> dict[Path, str]:
-    """The office's own file and letters; none for the default office, whose files are found where they ship."""
+    """The office's own files beside client.toml; none for the default office, whose files are found where they ship."""
     from agentd.config import shipped
 
     if office == shipped("client.toml").parent:
         return {}
-    own = (office / "office.toml", *office.glob("letters/*/*"))
-    return {target / file.relative_to(office): file.read_text(encoding="utf-8") for file in own if file.is_file()}
+    own = (file for pattern in OF_AN_OFFICE for file in office.glob(pattern) if file.is_file())
+    return {target / file.relative_to(office): file.read_text(encoding="utf-8") for file in own}
 
 
 def next_step(*, system: bool) -> str:

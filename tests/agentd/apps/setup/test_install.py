@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -117,3 +118,22 @@ def test_an_office_of_ones_own_is_installed_with_its_letters(tmp_path: Path, mon
         there = {path.relative_to(tmp_path / "home" / "agentd").as_posix() for path in made if "agentd/" in str(path)}
         assert "client.toml" in there
         assert ("office.toml" in there, "letters/transcript_request/letter.txt" in there) == (own, own)
+
+
+def test_what_an_office_wrote_is_installed_whole_and_no_secret_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    office = tmp_path / "office"
+    shutil.copytree(PROFILES / "campus", office)
+    written = ("books.toml", "letters/kinds.toml")
+    for name in (*written, "credentials/books_account", "state/access.json"):
+        (office / name).parent.mkdir(exist_ok=True)
+        (office / name).write_text("")
+    made = units(config.load(office / "client.toml"), Path(sys.executable).with_name("agentd"), system=False)
+    there = {str(path.relative_to(tmp_path / "home" / "agentd")) for path in made if path.parent.name != "user"}
+    assert {name for name in there if not name.endswith(("letter.toml", "letter.txt"))} == {
+        "client.toml",
+        "office.toml",
+        *written,
+    }
