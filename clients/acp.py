@@ -250,7 +250,7 @@ def _request_error(error: Any) -> Exception:
     """The daemon's refusal as the protocol's error."""
     from acp import RequestError
 
-    return RequestError(error.error["code"], str(error), error.error.get("data"))
+    return RequestError(error.error["code"], error.said, error.error.get("data"))
 
 
 def _update(run_id: str, kind: str, data: dict[str, Any]) -> Any:

@@ -21,21 +21,17 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 with the answer, 1 with the user's error message."""
+    """Return 0 with the answer. Raises Refused."""
     settings = options.settings(given)
     return asyncio.run(_ask(settings, given))
 
 
 async def _ask(settings: Any, given: argparse.Namespace) -> int:
-    from agentd.cli.client import Refused, opened
+    from agentd.cli.client import opened
 
     params = {"session_id": given.session} if given.session else {}
     async with opened(settings) as client:
-        try:
-            outcome = await client.call("Agent.run", {"prompt": given.prompt, **params})
-        except Refused as error:
-            print(f"{error} [{error.error.get('message')}]", file=sys.stderr)
-            return 1
+        outcome = await client.call("Agent.run", {"prompt": given.prompt, **params})
     print(json.dumps(outcome, ensure_ascii=False, indent=2) if given.json else outcome["response"])
     for artifact in outcome["artifacts"]:
         print(f"→ {artifact.get('path') or artifact['uri']}", file=sys.stderr)

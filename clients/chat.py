@@ -136,7 +136,7 @@ class Chat:
             self._spoken = detect(text, self._spoken if self._last or self._said else None)
             await (self._ask_agent(text) if self._agent else self._ask_model(text))
         except Refused as error:
-            self._say(f"! {error}")
+            self._say(f"! {error.said}")
             self._last = error.error.get("data") or {}
         return True
 

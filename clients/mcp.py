@@ -90,8 +90,7 @@ def server_of(client: Any) -> Server[Any]:
                 await client.call("Agent.cancel", {"run_id": run_id})
             raise
         except Refused as error:
-            text = f"{error} [{error.error.get('message')}]"
-            return CallToolResult(content=[TextContent(text=text)], is_error=True)
+            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         shown = {key: outcome[key] for key in ("response", "status", "session_id", "run_id", "artifacts", "approval")}
         return CallToolResult(content=[TextContent(text=outcome["response"])], structured_content=shown)
 

@@ -38,23 +38,19 @@ def age(text: str) -> timedelta:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 if all are erased, 1 if the daemon refused."""
+    """Return 0 if all are erased. Raises Refused."""
     settings = options.settings(given)
     return asyncio.run(_purge(settings, given.older_than, given.dry_run))
 
 
 async def _purge(settings: Any, older_than: timedelta, dry_run: bool) -> int:
-    from agentd.cli.client import Refused, opened
+    from agentd.cli.client import opened
     from agentd.clock import clock_of
 
     before = clock_of(settings.clock).now() - older_than
     async with opened(settings) as client:
-        try:
-            old = [session_id async for session_id in unused_since(before, client)]
-            erased = [await _erased(client, session_id) for session_id in (() if dry_run else old)]
-        except Refused as error:
-            print(f"agentd purge: {error.error.get('message')}", file=sys.stderr)
-            return 1
+        old = [session_id async for session_id in unused_since(before, client)]
+        erased = [await _erased(client, session_id) for session_id in (() if dry_run else old)]
     result = "would be erased" if dry_run else f"erased, with {sum(each.get('runs', 0) for each in erased)} runs"
     print(f"{len(old)} conversations not used since {before.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {result}")
     for file in next((each["pending"] for each in reversed(erased) if each), ()):

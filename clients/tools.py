@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,21 +25,17 @@ def register(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print the list; with --watch, again after each change."""
+    """Print the list; with --watch, again after each change. Raises Refused."""
     return asyncio.run(_list(options.settings(given), given.watch))
 
 
 async def _list(settings: Any, watch: bool) -> int:
-    from agentd.cli.client import Refused, opened
+    from agentd.cli.client import opened
 
     shown: list[str] = []
     async with opened(settings) as client:
         while True:
-            try:
-                now = list(lines(await client.call("Tools.list")))
-            except Refused as error:
-                print(f"agentd tools: {error.error.get('message')}", file=sys.stderr)
-                return 1
+            now = list(lines(await client.call("Tools.list")))
             if now != shown:
                 print("\n".join(now), flush=True)
                 shown = now

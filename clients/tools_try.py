@@ -28,7 +28,9 @@ def register(words: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0 if the call succeeded, 1 if it failed or nobody agreed, 2 if there is no such tool or terminal."""
+    """Return 0 if the call succeeded, 1 if it failed or nobody agreed, 2 if there is no such tool or terminal.
+
+    Raises Refused."""
     try:
         arguments = None if given.input is None else json.loads(given.input)
     except ValueError as error:
@@ -41,7 +43,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def _try(settings: Any, named: str, arguments: dict[str, Any] | None, *, agreed: bool) -> int:
-    from agentd.cli.client import Refused, opened
+    from agentd.cli.client import opened
 
     async with opened(settings) as client:
         listed = (await client.call("Tools.list"))["tools"]
@@ -50,14 +52,10 @@ async def _try(settings: Any, named: str, arguments: dict[str, Any] | None, *, a
             return _said(f"there is no tool {named}; `agentd tools` lists them")
         if arguments is None:
             arguments = await asyncio.to_thread(form, tool, input)
-        try:
-            step = await client.call("Tools.call", {"tool": tool["name"], "input": arguments, "server": tool["server"]})
-            waiting = step["output"] if isinstance(step["output"], dict) else {}
-            if not step["success"] and "approval" in waiting and "run_id" in waiting:
-                step = await _decided(client, waiting, step, agreed=agreed)
-        except Refused as error:
-            print(f"! {error.error['message']}", file=sys.stderr)  # it has more details than the user's message
-            return 1
+        step = await client.call("Tools.call", {"tool": tool["name"], "input": arguments, "server": tool["server"]})
+        waiting = step["output"] if isinstance(step["output"], dict) else {}
+        if not step["success"] and "approval" in waiting and "run_id" in waiting:
+            step = await _decided(client, waiting, step, agreed=agreed)
     output = json.dumps(step["output"], indent=2, ensure_ascii=False)
     print(output)
     done = f"{'done' if step['success'] else 'failed'} in {step['duration_ms']:.0f} ms"

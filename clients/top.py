@@ -52,7 +52,7 @@ async def _watch(settings: Any, once: bool, every_s: float) -> int:
     from rich.console import Console
     from rich.live import Live
 
-    from agentd.cli.client import Refused, running
+    from agentd.cli.client import running
 
     async with running(settings) as client:
         if client is None:
@@ -66,7 +66,7 @@ async def _watch(settings: Any, once: bool, every_s: float) -> int:
                 while True:
                     await asyncio.sleep(every_s)
                     live.update(picture(*await _asked(client)), refresh=True)
-        except (Refused, aiohttp.ClientError) as error:
+        except aiohttp.ClientError as error:
             print(f"agentd top: {error or 'the daemon has stopped'}", file=sys.stderr)
             return 1
 

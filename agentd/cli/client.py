@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import secrets
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import Any
 
 from agentd.config import Settings
-from agentd.errors import Draining, Unauthorized
+from agentd.errors import CommandError, Draining, Unauthorized
 from agentd.rpc.wire import error_object
 
 TOKEN_ADVICE = "Put a token into AGENTD_TOKEN; `agentd token add NAME --scope admin` makes one"
@@ -23,13 +24,13 @@ ELSEWHERE = (
 )
 
 
-class Refused(Exception):
-    """The daemon answered with a JSON-RPC error."""
+class Refused(CommandError):
+    """The daemon answered with a JSON-RPC error: `said` is the sentence for people, followed in the text by why."""
 
     def __init__(self, error: dict[str, Any]) -> None:
-        self.error = error
-        data = error.get("data") or {}
-        super().__init__(data.get("user_message") or error.get("message", ""))
+        self.error, why = error, error.get("message", "")
+        self.said = (error.get("data") or {}).get("user_message") or why
+        super().__init__(why if self.said == why else f"{self.said} [{why}]")
 
 
 @asynccontextmanager
@@ -46,6 +47,8 @@ async def opened(settings: Settings) -> AsyncIterator[Client]:
         if client is not None:
             yield client
             return
+        if sys.stderr.isatty():
+            print(f"no daemon at {settings.rpc.listen}: starting one for this command alone …", file=sys.stderr)
         from agentd.startup import started
         from hardening.process import close_to_others
 
@@ -77,8 +80,7 @@ class Client:
         headers = {"Agentd-Session-Key": secrets.token_urlsafe(24)}  # only tokens of a kiosk or chat use it
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=2)
-        async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
+        async with aiohttp.ClientSession(headers=headers, timeout=aiohttp.ClientTimeout(sock_connect=2)) as session:
             yield cls(session, base, where)
 
     async def answers(self) -> bool:
@@ -99,9 +101,8 @@ class Client:
 
     async def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
         """The run's events after the one numbered `after`. Raises Refused."""
-        wanted = {"run_id": run_id, "after": str(after)}
         with self._reached():
-            async with self._session.get(f"{self._base}/events", params=wanted) as response:
+            async with self._session.get(f"{self._base}/events", params={"run_id": run_id, "after": after}) as response:
                 if response.status >= 400:
                     _result(await response.json())
                 async for line in response.content:
@@ -143,9 +144,8 @@ class Client:
 
 
 def _result(answer: dict[str, Any]) -> Any:
-    if "error" in answer:
-        error = answer["error"]
-        if error.get("code") == Unauthorized.code:
-            error = {**error, "message": f"{error['message']}. {TOKEN_ADVICE}"}
-        raise Refused(error)
-    return answer["result"]
+    if (error := answer.get("error")) is None:
+        return answer["result"]
+    if error.get("code") == Unauthorized.code:
+        error = {**error, "message": f"{error['message']}. {TOKEN_ADVICE}"}
+    raise Refused(error)

@@ -46,13 +46,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """The exit code: 0 with an answer, 1 if the question could not be answered."""
+    """The exit code: 0 with an answer, 1 if the question could not be answered. Raises Refused."""
     settings = options.settings(given)
     return asyncio.run(_analyze(settings, given))
 
 
 async def _analyze(settings: Any, given: argparse.Namespace) -> int:
-    from agentd.cli.client import Refused, opened
+    from agentd.cli.client import opened
 
     params = {"question": given.question}
     if given.style:
@@ -60,11 +60,7 @@ async def _analyze(settings: Any, given: argparse.Namespace) -> int:
     if given.session:
         params["session_id"] = given.session
     async with opened(settings) as client:
-        try:
-            answer = await client.call("Analytics.ask", params)
-        except Refused as error:
-            print(f"{error} [{error.error.get('message')}]", file=sys.stderr)
-            return 1
+        answer = await client.call("Analytics.ask", params)
     if given.json:
         print(json.dumps(answer, ensure_ascii=False, indent=2))
     else:

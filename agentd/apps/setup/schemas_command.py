@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +31,11 @@ def register(words: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Return 0, 1 if there are mistakes, 2 for a usage error."""
+    """Return 0, 1 if there are mistakes, 2 for a usage error. Raises Refused."""
     read: Read = given.read
     named = given.names
     if read is _explained and not named:
-        print("usage: agentd tools explain TOOL | FILE.json ...")
+        print("usage: agentd tools explain TOOL | FILE.json ...", file=sys.stderr)
         return 2
     if named and all(name.endswith(".json") for name in named):  # files need no daemon
         return asyncio.run(read(tool for name in named for tool in _in_file(Path(name))))
@@ -45,13 +47,13 @@ async def _named(settings: Any, read: Read, named: Sequence[str]) -> int:
 
     async with opened(settings) as client:
         listed = (await client.call("Tools.list"))["tools"]
-    wanted = {name.casefold() for name in named}
-    known = {tool["name"].casefold() for tool in listed}
-    if strange := wanted - known:
-        named = ", ".join(sorted(strange))
-        print(f"agentd tools: there is no tool {named}; `agentd tools` lists them, and a file's name ends in .json")
-        return 2
-    return await read((tool, "") for tool in listed if not wanted or tool["name"].casefold() in wanted)
+    known = {tool["name"].casefold(): tool for tool in listed}
+    for name in named:
+        if name.casefold() not in known:
+            there = ", ".join(get_close_matches(name.casefold(), known, cutoff=0.5) or sorted(known))
+            print(f"agentd tools: there is no tool {name}, but {there}; a file's name ends in .json", file=sys.stderr)
+            return 2
+    return await read((known[name.casefold()], "") for name in named or known)
 
 
 async def _explained(tools: Tools) -> int:

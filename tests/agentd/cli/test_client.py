@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from pathlib import Path
+
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from agentd.cli.client import Client, Refused
+from tests.daemon import AGENTD, final, running
+
+ASKED = (
+    "tools",
+    "tools explain get_current_time",
+    "tools try get_current_time --input {}",
+    "models try",
+    "ask Halo",
+    "purge --older-than 30d",
+    "top --once",
+)
 
 
 async def _page(_request: web.Request) -> web.Response:
@@ -26,3 +41,15 @@ async def test_a_port_of_another_program_is_named_with_what_to_do(answer: web.Ha
             await client.call("Agent.run", {"prompt": "Halo"})
         with pytest.raises(Refused, match=r"answers, but not as agentd does"):
             await client.raw([{"role": "user", "content": "Halo"}], None)
+
+
+def test_what_the_daemon_refuses_is_one_line_of_every_command(tmp_path: Path) -> None:
+    """Three of them showed a traceback."""
+    with running(tmp_path, final("Halo")) as daemon:
+        where = ["--config", str(daemon.config), "--state", str(daemon.state), "--listen", daemon.url[7:]]
+        env = {key: value for key, value in os.environ.items() if key != "AGENTD_TOKEN"}
+        for words in ASKED:
+            done = subprocess.run([AGENTD, *words.split(), *where], env=env, capture_output=True, text=True)
+            (line,) = done.stderr.splitlines()
+            assert (done.returncode, line.split(":")[0]) == (1, f"agentd {words.split()[0]}")
+            assert "AGENTD_TOKEN" in line
