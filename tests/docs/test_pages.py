@@ -169,6 +169,21 @@ def test_the_letter_of_the_page_has_no_mistake(tmp_path: Path) -> None:
     assert list(check([*shipped, folder], ())) == []
 
 
+def test_every_key_of_a_letter_and_every_part_of_an_app_is_on_its_page() -> None:
+    from agentd.application import App
+    from servers.certificate.letters.lettertype import LetterField, LetterType
+
+    letters = (DOCS / "letters" / "README.md").read_text()
+    keys = {*LetterType.model_fields, *LetterField.model_fields} - {
+        "key",
+        "text",
+        "declared",
+    }  # a folder, a file; set by us
+    assert sorted(key for key in keys if not re.search(rf"\b{key}\b( = |`|\.|\])", letters)) == []
+    app = (DOCS / "writing-an-app.md").read_text()
+    assert [name for name in dir(App) if not name.startswith("_") and f"`{name}" not in app] == []
+
+
 def install(folder: Path, files: dict[str, str]) -> None:
     """The page's package, built and installed into the folder."""
     source = folder.parent / "source"
