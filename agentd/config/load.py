@@ -225,10 +225,10 @@ def _server(
         key.upper(): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         for key, value in (entry.model_extra or {}).items()
     }
-    given = {name: environ[name] for name in entry.pass_env if name in environ}
+    given = {name: environ[name] for name in ("AGENTD_CLOCK", *entry.pass_env) if name in environ}
     common = {"AGENTD_STATE": str(state), "DEFAULT_TIMEZONE": file.timezone}
-    if clock := environ.get("AGENTD_CLOCK"):
-        common["AGENTD_CLOCK"] = clock
+    if entry.workdir is None and entry.args[:1] == ["-m"]:
+        common["PYTHONSAFEPATH"] = "1"  # no json.py of the folder that the daemon happens to start in
     credentials = {name: found for name in entry.credentials if (found := credential(name, environ)) is not None}
     named = list(entry.credentials)
     for section in sections.of(file).values():

@@ -211,7 +211,7 @@ class ServerEntry(Section, extra="allow"):
     env: dict[str, str] = Field(default_factory=dict)
     """Environment variables for it."""
     workdir: str | None = None
-    """Where it starts, from the folder of this file."""
+    """Where it starts, from the folder of this file. Without it, `python -m` finds installed modules alone."""
     url: str | None = None
     """A Streamable HTTP endpoint. Either this or `command`."""
     headers: dict[str, str] = Field(default_factory=dict)

@@ -42,6 +42,7 @@ TOOLS = """\
 name = "many"
 command = "python3"
 args = ["-m", "lab.bench._many_tools", "{size}"]
+workdir = "{root}"
 """
 
 
@@ -117,7 +118,7 @@ async def _history(size: int) -> Points:
 
 
 async def _tools(size: int) -> Points:
-    return await _served(CONFIG.partition("[[servers]]")[0] + TOOLS.format(size=size))
+    return await _served(CONFIG.partition("[[servers]]")[0] + TOOLS.format(size=size, root=Path(__file__).parents[2]))
 
 
 async def _servers(size: int) -> Points:

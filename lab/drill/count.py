@@ -35,6 +35,7 @@ approval = "never"
 name = "notes"
 command = "python3"
 args = ["-m", "lab.drill.notes"]
+workdir = "{Path(__file__).parents[2]}"
 start_timeout_s = 120
 notes_file = "@NOTES@"
 """

@@ -25,6 +25,7 @@ CONFIG = f"""{OFFICE}
 name = "certificate"
 command = "python3"
 args = ["-m", "lab.drill.fuse", "-m", "servers.certificate"]
+workdir = "{Path(__file__).parents[2]}"
 start_timeout_s = 120
 daemon_pid_file = "@PID@"
 certificate_crash_at = "@POINT@"

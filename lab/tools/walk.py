@@ -105,7 +105,7 @@ async def walk(folder: Path) -> Walk:
     from tests.e2e.test_main_job import WORDS
 
     assert call(LETTER, **CALLED["input"]) == CALLED
-    server = f'[[servers]]\nname = "certificate"\ncommand = {json.dumps(sys.executable)}\n'
+    server = f'[[servers]]\nname = "certificate"\ncommand = {json.dumps(sys.executable)}\nworkdir = "{ROOT}"\n'
     server += f'args = ["-m", "lab.tools.walk", "--server", {json.dumps(str(folder / "server.json"))}]\n'
     (folder / "client.toml").write_text(HEAD + server)
     (folder / "script.jsonl").write_text(f"{json.dumps(CALLED)}\n{json.dumps(final('Selesai.'))}\n")

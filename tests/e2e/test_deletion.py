@@ -19,11 +19,12 @@ from tests.waiting import until
 SAID, ASKED, MADE, NAMED = (f"tanaman-{word}-7319" for word in ("satu", "dua", "tiga", "lima"))
 ANSWERED = "tanaman-empat-berdaun"  # without digits: an answer with a code that nobody named is withheld
 PLANTED = (SAID, ASKED, MADE, ANSWERED, NAMED)
-CONFIG = """
+CONFIG = f"""
 [[servers]]
 name = "till"
 command = "python3"
 args = ["-m", "tests.e2e.till"]
+workdir = "{Path(__file__).parents[2]}"
 till_file = "/dev/null"
 
 [[tools]]

@@ -151,3 +151,19 @@ def test_a_letter_is_issued_without_standard_error_a_known_time_zone_or_a_servic
         assert daemon.call("Agent.run", prompt=WORDS)["artifacts"]
     finally:
         assert daemon.kill(signal.SIGTERM) == 0
+
+
+@pytest.mark.cold
+def test_a_file_of_the_working_folder_is_no_module_of_a_server_or_of_a_servers_command(tmp_path: Path) -> None:
+    here = tmp_path / "downloads"
+    (here / "servers").mkdir(parents=True)
+    for name in ("json", "mcp", "servers/__init__"):
+        (here / f"{name}.py").write_text("raise SystemExit('a stranger was imported')\n")
+    daemon = Daemon(tmp_path, [final("Halo")], HEAD + SERVERS["certificate"]).start(cwd=here)
+    try:
+        assert [one["state"] for one in daemon.call("Tools.list")["servers"]] == ["up"]
+    finally:
+        daemon.kill(signal.SIGTERM)
+    words = [AGENTD, "letters", "list", "--config", daemon.config, "--state", daemon.state]
+    listed = subprocess.run(words, cwd=here, capture_output=True, text=True, check=False)
+    assert (listed.returncode, "stranger" in listed.stderr) == (0, False)

@@ -9,19 +9,20 @@ from pathlib import Path
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import EmbeddedResource, TextResourceContents, ToolAnnotations
 
-CONFIG = """
+CONFIG = f"""
 [[servers]]
 name = "till"
 command = "python3"
 args = ["-m", "tests.e2e.till"]
-till_file = "{file}"
-pay_s = "{pay_s}"
-look_s = "{look_s}"
+workdir = "{Path(__file__).parents[2]}"
+till_file = "{{file}}"
+pay_s = "{{pay_s}}"
+look_s = "{{look_s}}"
 
 [[tools]]
 name = "pay"
 server = "till"
-approval = "{approval}"
+approval = "{{approval}}"
 
 [[tools]]
 name = "look"
