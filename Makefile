@@ -67,11 +67,12 @@ test: install ## every test; installs the Debian packages it needs when root
 quick: install ## the tests that are not slow and start no process, browser or database
 	@$(BIN)/python -m pytest -q --quick $(QUICK_WORKERS)
 
-# MCP's own suite (client, servers), JSON-RPC 2.0's examples, the OpenRPC contract, A2A by its SDK, letters' PDFs by
-# other readers and by PDF/UA's rules, axe on every page in every language.
+# MCP's own suite (client, servers), JSON-RPC 2.0's examples and others' clients, the OpenRPC document by its meta-schema
+# and its contract, A2A by its SDK, letters' PDFs by other readers and by PDF/UA's rules, axe on every page in every language.
 CONFORMANCE := tests/conformance tests/agentd/rpc/test_specification.py tests/agentd/rpc/test_openrpc.py \
-	tests/e2e/test_openrpc_contract.py tests/e2e/test_a2a.py tests/servers/certificate/test_signing.py \
-	tests/servers/certificate/test_conformance.py tests/web/test_layout.py tests/web/test_plain_pages.py
+	tests/agentd/http/test_third_party_clients.py tests/e2e/test_openrpc_contract.py tests/e2e/test_a2a.py \
+	tests/servers/certificate/test_signing.py tests/servers/certificate/test_conformance.py tests/web/test_layout.py \
+	tests/web/test_plain_pages.py
 
 conformance: install ## by others' suites and readers: MCP, JSON-RPC, OpenRPC, A2A, the letters' signatures, accessibility
 	@$(BIN)/python -m tests.prepare

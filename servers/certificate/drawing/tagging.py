@@ -38,6 +38,8 @@ class Tags:
         node = self._node(kind, self._stack[-1])
         if alt is not None:
             node.dict["Alt"] = PDFString(alt)
+        if kind == "TH":  # ISO 14289-1, 7.5: of which cells it is the header
+            node.dict["A"] = PDFDictionary({"O": PDFName("Table"), "Scope": PDFName("Row")})
         mark = len(self._marked[-1])
         node.dict["K"] = mark
         self._marked[-1].append(node)

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from pyhanko.keys import load_certs_from_pemder, load_certs_from_pemder_data
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
-from pyhanko.sign.fields import MDPPerm, SigFieldSpec, SigSeedSubFilter
+from pyhanko.sign.fields import InvisSigSettings, MDPPerm, SigFieldSpec, SigSeedSubFilter
 from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner, SimpleSigner
 from pyhanko.sign.timestamps.common_utils import TimestampRequestError
 from pyhanko.sign.validation import validate_pdf_signature
@@ -115,7 +115,8 @@ class OfficeSigner:
         # With a token or an authority the size is known only after a trial, which pyHanko makes.
         room = self._reserved if authority is None and self._token is None else None
         with self._key() as key:
-            signer = PdfSigner(about, key, timestamper=authority, new_field_spec=SigFieldSpec(FIELD))
+            field = SigFieldSpec(FIELD, invis_sig_settings=InvisSigSettings(box_out_of_bounds=True))  # PDF/UA-1, 7.18.1
+            signer = PdfSigner(about, key, timestamper=authority, new_field_spec=field)
             return bytes(signer.sign_pdf(IncrementalPdfFileWriter(io.BytesIO(pdf)), bytes_reserved=room).getvalue())
 
     @contextmanager

@@ -1,17 +1,19 @@
-"""Every letter by rules of PDF/UA-1 (ISO 14289-1) that a program can check, and by a reader that forgives nothing."""
+"""Every letter as it is issued, signed: by rules of PDF/UA-1 (ISO 14289-1) that a program can check, and by others'
+readers, which forgive nothing."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pypdf
 import pypdfium2
 import pytest
 
-from tests.servers.certificate.letters import ANSWERS
-from tests.servers.certificate.test_page import draw
+from tests.servers.certificate.letters import ANSWERS, NOW, issue, open_service
+from tests.servers.certificate.test_signing import pdfsig
 
 ACTIVE = {"/JavaScript", "/JS", "/OpenAction", "/AA", "/Launch", "/EmbeddedFiles", "/XFA"}
 
@@ -19,9 +21,24 @@ SHOWING = {b"Tj", b"TJ", b"'", b"f", b"f*", b"S", b"s", b"B", b"Do"}
 """Operators that put something on the page."""
 
 
+@pytest.fixture(scope="module")
+def issued(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """{letter: its file}."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AGENTD_CLOCK", NOW)
+        service = open_service(tmp_path_factory.mktemp("office"))
+        return {key: Path(issue(service, answers, letter=key).path) for key, answers in ANSWERS.items()}
+
+
 @pytest.mark.parametrize("key", ANSWERS)
-def test_a_strict_reader_finds_no_fault(key: str) -> None:
-    pdf = draw(ANSWERS[key], key)
+def test_poppler_finds_the_signature_valid_and_over_the_whole_file(key: str, issued: Mapping[str, Path]) -> None:
+    said = pdfsig(issued[key])
+    assert "Signature is Valid" in said and "Total document signed" in said
+
+
+@pytest.mark.parametrize("key", ANSWERS)
+def test_a_strict_reader_finds_no_fault(key: str, issued: Mapping[str, Path]) -> None:
+    pdf = issued[key].read_bytes()
     reader = pypdf.PdfReader(io.BytesIO(pdf), strict=True)
     root: Any = reader.trailer["/Root"]
     sheets: list[Any] = list(reader.pages)
@@ -34,12 +51,16 @@ def test_a_strict_reader_finds_no_fault(key: str) -> None:
     assert all("/ToUnicode" in font for font in fonts), "what can't be searched can't be read aloud"
     figures = [each for each in objects(reader) if isinstance(each, dict) and each.get("/S") == "/Figure"]
     assert figures and all(figure.get("/Alt") for figure in figures)
+    heads = [each for each in objects(reader) if isinstance(each, dict) and each.get("/S") == "/TH"]
+    assert heads and all(head["/A"]["/Scope"] == "/Row" for head in heads), "7.5"
+    notes = [note.get_object() for sheet in sheets for note in sheet.get("/Annots", ())]
+    assert all("/StructParent" in note or note.get("/F", 0) & 2 or note["/Rect"][2] < 0 for note in notes), "7.18.1"
     assert len(pypdfium2.PdfDocument(pdf)) == len(sheets)
 
 
 @pytest.mark.parametrize("key", ANSWERS)
-def test_all_that_is_drawn_is_tagged_or_called_decoration(key: str) -> None:
-    for sheet in pypdf.PdfReader(io.BytesIO(draw(ANSWERS[key], key))).pages:
+def test_all_that_is_drawn_is_tagged_or_called_decoration(key: str, issued: Mapping[str, Path]) -> None:
+    for sheet in pypdf.PdfReader(issued[key]).pages:
         content = sheet.get_contents()
         assert content is not None
         depth, drawn, bare = 0, 0, []
@@ -53,5 +74,5 @@ def test_all_that_is_drawn_is_tagged_or_called_decoration(key: str) -> None:
 
 def objects(reader: pypdf.PdfReader) -> Iterator[Any]:
     """Every object of the file."""
-    for number in range(1, len(reader.xref_objStm) + sum(map(len, reader.xref.values())) + 1):
+    for number in {*reader.xref_objStm, *(number for section in reader.xref.values() for number in section)}:
         yield reader.get_object(number)
