@@ -136,7 +136,10 @@ async def test_a_stream_begins_with_the_task_and_ends_with_its_state(office: Dae
 async def test_a_message_sent_again_is_the_same_task(office: Daemon) -> None:
     async with agent(office) as client:
         request = message("Halo", message_id="satu", context_id=uuid.uuid4().hex)
-        assert (await asked(client, request)).id == (await asked(client, request)).id
+        first = (await asked(client, request)).id
+        assert (await asked(client, request)).id == first
+        request.message.parts[0].text = "Halo lagi"
+        assert (await asked(client, request)).id != first, "another message under a used id is no repetition"
 
 
 async def test_a_task_that_is_only_taken_on_is_fetched_later(office: Daemon) -> None:
@@ -187,7 +190,7 @@ UNREAD = {
 def test_what_is_wrong_is_said_by_its_place_and_never_by_its_value(office: Daemon, method: str) -> None:
     params, says = UNREAD[method]
     body = json.dumps({"jsonrpc": "2.0", "id": "n", "method": method, "params": params}).encode()
-    with office.request("/a2a", body, **{"A2A-Version": "1.0" if method[0].isupper() else "0.3"}) as response:
+    with office.request("/a2a/", body, **{"A2A-Version": "1.0" if method[0].isupper() else "0.3"}) as response:
         text = response.read().decode()
     assert '"id": "n"' in text and "-32602" in text and says in text
     assert "ANI-1" not in text and "pydantic" not in text
@@ -291,6 +294,7 @@ def test_a_visitors_task_needs_the_key_that_it_was_given(office: Daemon) -> None
         office.request("/a2a", b"{}", Authorization="Bearer nobody")
     with office.request("/.well-known/agent-card.json", Authorization="") as response:
         card = json.load(response)
+        assert (response.headers["Cache-Control"], len(response.headers["ETag"])) == ("max-age=60", 66)
     assert card["url"] == f"{office.url}/a2a"
     assert card["capabilities"]["streaming"] and not card["capabilities"].get("pushNotifications")
     assert "generate_surat_keterangan_domisili" in {skill["id"] for skill in card["skills"]}

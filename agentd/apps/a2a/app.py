@@ -5,7 +5,9 @@ The SDK reads and writes versions 1.0 and 0.3 of the protocol; without it (extra
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -50,7 +52,7 @@ class A2A(App):
                 dispatchers.append(dispatcher(self.wiring.call, runs))
             return await respond(request, dispatchers[0], ESCAPED * self.wiring.settings().rpc.max_prompt_bytes)
 
-        return [web.post(RPC, ask)]
+        return [web.post(RPC + "{end:/?}", ask)]  # clients that join addresses write /a2a/
 
     async def _show_card(self, request: web.Request) -> web.Response:
         from a2a.server.request_handlers.response_helpers import agent_card_to_dict
@@ -58,7 +60,9 @@ class A2A(App):
 
         from agentd.apps.a2a.bridge import base_of
 
-        return web.json_response(agent_card_to_dict(self._card(base_of(request))))
+        text = json.dumps(agent_card_to_dict(self._card(base_of(request))))
+        kept = {"Cache-Control": "max-age=60", "ETag": f'"{sha256(text.encode()).hexdigest()}"'}
+        return web.json_response(text=text, headers=kept)
 
     def _card(self, base: str) -> AgentCard:
         """The public card: address, access, and the official acts."""

@@ -240,7 +240,7 @@ def _decision(message: Message, waits: Mapping[str, Any] | None) -> dict[str, An
 
 
 def _run_id(caller: Caller, message: Message) -> str:
-    parts = (caller.id, caller.session_key or "", message.context_id, message.message_id)
+    parts = (caller.id, caller.session_key or "", message.context_id, message.message_id, get_message_text(message))
     return "a2a-" + hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
