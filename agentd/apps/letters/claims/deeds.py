@@ -190,8 +190,9 @@ def asked_by(tool: ToolInfo) -> tuple[str, ...]:
 @by_object
 def looks_up(tool: ToolInfo) -> bool:
     """Whether its name says that it only reads (`find_flights`); many servers leave the hint out."""
-    first = next(iter(_PARTS.findall(tool.bare_name)), "")
-    return first.casefold() in deed_words().classes["reads"]
+    first, *more = [part.casefold() for part in _PARTS.findall(tool.bare_name)[:2]] or [""]
+    classes = deed_words().classes
+    return first in classes["reads"] and " ".join((first, *more)) not in classes["acts"]
 
 
 @by_object

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.letters.claims.by_words import false_claim
+from agentd.apps.letters.claims.deeds import looks_up
 from agentd.messages import Said, ToolInfo
 from tests.agentd.apps.letters.test_claims import toolset
 
@@ -26,6 +27,14 @@ def withheld(office: Mapping[str, Any], kind: str, first: int) -> list[str]:
     done = office["done"] if kind == "honest" else []
     said = [Said(by="tool", order=at, text="{}", **one) for at, one in enumerate(done)]
     return [answer for answer in office[kind][first::2] if false_claim(answer, tools, said)]
+
+
+@pytest.mark.parametrize(
+    ("name", "only_reads"),
+    [("CheckBalance", True), ("check_balance", True), ("cek_saldo", True), ("check_in_guest", False), ("", False)],
+)
+def test_what_a_tool_without_hints_does_is_known_by_its_name(name: str, only_reads: bool) -> None:
+    assert looks_up(ToolInfo(name=name, server="x")) is only_reads
 
 
 def hint(acts: bool) -> dict[str, Any]:
