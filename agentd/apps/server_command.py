@@ -80,6 +80,9 @@ def run(settings: Any, name: str, words: Sequence[str], *, capture: bool = False
         return subprocess.run(command, env=env, capture_output=capture, text=True, check=False)
 
 
-def letters(settings: Any, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run `letters WORDS` of the server that issues letters, with its output captured. Raises NoServer."""
-    return run(settings, settings.server_of("letters"), ["letters", *words], capture=True)
+def letters(settings: Any, *words: str) -> str:
+    """The output of `letters WORDS` of the server that issues letters. Raises NoServer, CommandError if it fails."""
+    done = run(settings, settings.server_of("letters"), ["letters", *words], capture=True)
+    if done.returncode != 0:
+        raise CommandError(f"`agentd letters {words[0]}` failed: {done.stderr.strip()}")
+    return done.stdout

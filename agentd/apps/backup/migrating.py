@@ -79,17 +79,19 @@ def copy(state: Path, folder: Path) -> None:
     if folder.is_relative_to(state):
         raise BackupError(f"{folder} lies in the state folder itself: a copy goes elsewhere, best to another disk")
     make_private_folder(folder.parent)
-    part = folder.with_name(f"{folder.name}.part")
-    shutil.rmtree(part, ignore_errors=True)  # from an interrupted copy
+    part = folder.with_name(f"{state.name}.copy.part")  # whatever `folder` is called, so that no killed copy stays
+    shutil.rmtree(part, ignore_errors=True)
     try:
         shutil.copytree(state, part, symlinks=True, ignore=MADE_AGAIN)
+        part.chmod(0o700)
+        for path in files_in(part):
+            sync(path)
+        part.rename(folder)
     except shutil.Error as error:  # (source, target, reason) of each file
         source, _, why = error.args[0][0]
         raise BackupError(f"{source} was not copied: {why}") from None
-    part.chmod(0o700)
-    for path in files_in(part):
-        sync(path)
-    part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)  # what fills the disk must not stay there
     sync(folder.parent)
 
 

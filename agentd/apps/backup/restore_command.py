@@ -29,7 +29,6 @@ def run(given: argparse.Namespace) -> int:
     """Return 0 if everything is restored. Raises BackupError, OSError; then nothing was changed."""
     from agentd import config
     from agentd.apps import server_command
-    from agentd.apps.backup.manifest import BackupError
     from agentd.apps.backup.restoring import Places, restore
     from agentd.apps.operator import operator
     from agentd.audit import AuditTrail
@@ -39,13 +38,9 @@ def run(given: argparse.Namespace) -> int:
     clock = clock_of(settings.clock)
     places = None
     try:
-        found = server_command.letters(settings, "places")
+        places = Places.model_validate_json(server_command.letters(settings, "places"))
     except server_command.NoServer as error:
         print(f"no letters: {error}", file=sys.stderr)
-    else:
-        if found.returncode != 0:
-            raise BackupError(found.stderr.strip())
-        places = Places.model_validate_json(found.stdout)
     manifest = restore(given.folder.absolute(), settings.state, places, clock.now(), given.replace)
     with closing(AuditTrail(settings.state, clock)) as trail:
         try:

@@ -66,7 +66,8 @@ def letters(settings: Any) -> Iterator[Finding]:
     if not (settings.state / "letters").exists():
         return
     try:
-        looked = server_command.letters(settings, "audit", "--quick", "--json")
+        words = ("letters", "audit", "--quick", "--json")
+        looked = server_command.run(settings, settings.server_of("letters"), words, capture=True)
     except (OSError, server_command.NoServer):
         return  # the server's own finding says why
     if looked.returncode not in (0, 1):

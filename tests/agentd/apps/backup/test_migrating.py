@@ -180,10 +180,12 @@ def test_a_copy_that_is_cut_off_is_no_copy_and_is_made_again(state: Path, monkey
     with pytest.raises(OSError, match="No space"):
         up(state)
     assert files(state) == before
-    assert not (state.parent / "copy").exists()
+    assert [path.name for path in state.parent.iterdir()] == ["state"], "half a copy would keep the disk full"
+    (state.parent / "state.copy.part" / "half").mkdir(parents=True)  # of one that was killed
     monkeypatch.setattr(migrating, "sync", synced)
     up(state)
     assert files(state.parent / "copy") == before
+    assert sorted(path.name for path in state.parent.iterdir()) == ["copy", "state"]
 
 
 def test_a_register_that_can_not_be_brought_up_leaves_the_rest_for_the_next_time(state: Path) -> None:
