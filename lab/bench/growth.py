@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -195,7 +195,7 @@ def _fill(file: Path, wanted: int) -> None:
             )
 
 
-CURVES: dict[str, Callable[[int], Awaitable[Points]]] = {
+CURVES: dict[str, Callable[[int], Coroutine[Any, Any, Points]]] = {
     "sessions": _sessions,
     "history": _history,
     "tools": _tools,

@@ -12,7 +12,7 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -123,5 +123,5 @@ async def _longest_pause() -> float:
         return round(longest * 1000, 1)
 
 
-def _median(values: Any) -> float:
+def _median(values: Iterable[float]) -> float:
     return round(statistics.median(values), 3)

@@ -160,7 +160,7 @@ def _kiosks(daemon: Daemon) -> dict[str, Any]:
 
 def cpu_ms(pid: int) -> float:
     """CPU milliseconds that the process has used so far, over all its threads."""
-    return 1000 * sum(psutil.Process(pid).cpu_times()[:2])
+    return 1000 * float(sum(psutil.Process(pid).cpu_times()[:2]))
 
 
 def _talk(screen: Person) -> list[float]:

@@ -132,7 +132,7 @@ async def _serve(name: str) -> None:
     await serve(app)
 
 
-def _posting(handler):
+def _posting(handler: Any) -> Any:
     from aiohttp import web
 
     app = web.Application()
@@ -140,33 +140,33 @@ def _posting(handler):
     return app
 
 
-def _echoed(message):
+def _echoed(message: Any) -> Any:
     if isinstance(message, list):
         return [_echoed(one) for one in message]
     return {"jsonrpc": "2.0", "result": message["params"], "id": message["id"]}
 
 
-def _bare_json():
+def _bare_json() -> Any:
     from aiohttp import web
 
-    async def handler(request):
+    async def handler(request: web.Request) -> web.Response:
         return web.json_response(_echoed(json.loads(await request.read())))
 
     return _posting(handler)
 
 
-def _bare_orjson():
+def _bare_orjson() -> Any:
     import orjson
     from aiohttp import web
 
-    async def handler(request):
+    async def handler(request: web.Request) -> web.Response:
         body = orjson.dumps(_echoed(orjson.loads(await request.read())))
         return web.Response(body=body, content_type="application/json")
 
     return _posting(handler)
 
 
-def _agentd():
+def _agentd() -> Any:
     """The whole daemon: guard, access book, rate limiter, metrics, dispatcher, a method with pydantic params."""
     import tempfile
 
@@ -184,7 +184,7 @@ def _agentd():
         text: str
         number: int
 
-    def act(_services, _caller, params):
+    def act(_services: Any, _caller: Any, params: Any) -> Any:
         return {"text": params.text, "number": params.number}
 
     echo = Method("echo", act, EchoParams, dict, frozenset(ANYONE), "Answer what was asked.", ())
@@ -197,14 +197,14 @@ def _agentd():
     return application(Guard(Access(book), limiter), behind, dispatcher, metrics=metrics.exposition)
 
 
-def _jsonrpcserver():
+def _jsonrpcserver() -> Any:
     from aiohttp import web
     from jsonrpcserver import Success, async_dispatch
 
-    async def echo(**params):
+    async def echo(**params: Any) -> Any:
         return Success(params)
 
-    async def handler(request):
+    async def handler(request: web.Request) -> web.Response:
         text = await async_dispatch(await request.text(), methods={"echo": echo})
         return web.Response(text=text, content_type="application/json")
 

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -133,11 +133,11 @@ async def _crowd(name: str, *script: str) -> dict[str, Any]:
     }
 
 
-def _median(values: Any) -> float:
+def _median(values: Iterable[float]) -> float:
     return round(statistics.median(values), 3)
 
 
-SCENARIOS: dict[str, Callable[[], Awaitable[dict[str, Any]]]] = {
+SCENARIOS: dict[str, Callable[[], Coroutine[Any, Any, dict[str, Any]]]] = {
     "steps": _steps,
     "crowd_once": partial(_crowd, "one_turn", SLOW),
     "crowd_calls": partial(_crowd, "five_calls", SLOW_CALL, *[TIME] * (CALLS - 1), FINAL),

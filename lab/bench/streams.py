@@ -81,16 +81,13 @@ async def _serve() -> None:
 
     from tests.agentd.twins import wire
 
-    async def forever(_run):
-        await asyncio.Event().wait()
-
-    async def speak(_request):
+    async def speak(_request: web.Request) -> web.Response:
         at.runs.run_of("r-1").emit("model.finished", {"turn": 1})
         return web.Response()
 
     pages = [web.post("/speak", speak)]
     with tempfile.TemporaryDirectory() as state:
-        async with wire(Path(state), work=forever, pages=pages) as at:
+        async with wire(Path(state), work=lambda _run: asyncio.Future(), pages=pages) as at:
             print(at.url.rpartition(":")[2], flush=True)
             await asyncio.Event().wait()
 

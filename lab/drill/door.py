@@ -195,7 +195,7 @@ MISSHAPEN: list[tuple[str, dict[str, Any]]] = [
     *(("Session.list", {"before": cursor}) for cursor in ("x", "../..", "9" * 400, 7, {"a": 1})),
     *(("Agent.get", {"run_id": run_id}) for run_id in ("", "../../etc/passwd", "a" * 129, "a/b", "\u202e", None, [1])),
     *(("Session.get", {"session_id": session_id}) for session_id in ("", "\x00", "s" * 201, 1e308, ["x"])),
-    *(("Agent.run", {"prompt": prompt}) for prompt in ("", "\x01\x02", {"a": []}, "x" * 9000, None)),
+    *(("Agent.run", {"prompt": prompt}) for prompt in ("", "\x01\x02", {"a": [1]}, "x" * 9000, None)),
     *(("Agent.run", {"prompt": "Halo", name: 1}) for name in ("promt", "__class__", "session")),
 ]
 

@@ -10,9 +10,9 @@ server = MCPServer("notes", log_level="WARNING")
 
 
 @server.tool()
-def take_note(text: str, context: Context) -> str:  # type: ignore[type-arg]
+def take_note(text: str, context: Context) -> str:
     """Append the call's idempotency key to NOTES_FILE."""
-    key = (context.request_context.meta or {})["agentd/idempotency_key"]
+    key = dict(context.request_context.meta or {})["agentd/idempotency_key"]
     with open(os.environ["NOTES_FILE"], "a", encoding="utf-8") as file:  # noqa: PTH123 - one write, appended whole
         file.write(f"{key}\n")
     return f"noted: {text}"

@@ -20,7 +20,7 @@ from servers.certificate.issuing.finishing import CRASH_POINTS
 from servers.certificate.issuing.issued import IssueError
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.issuing.standing import NotNow
-from servers.certificate.signing.statement import StatementError, read
+from servers.certificate.signing.statement import StatementError, read, sign
 from servers.certificate.verifying.verification import Verifier
 from tests.agentd.apps.backup.test_restoring import backed_up, restored
 from tests.agentd.apps.backup.test_restoring_files import limited
@@ -28,7 +28,7 @@ from tests.servers.certificate.letters import DOMISILI, NOW, issue, open_service
 from tests.servers.certificate.test_audit import TAMPERED, faults, forge, three_letters
 from tests.servers.certificate.test_drills import in_process, issue_all
 from tests.servers.certificate.test_standing import copy_of, put_back
-from tests.servers.certificate.test_statement import KEY, SAID, data_of, sign, text_of
+from tests.servers.certificate.test_statement import KEY, SAID, data_of, text_of
 
 BYTES_FLIPPED = 200
 RESTORES = 4

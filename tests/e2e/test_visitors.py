@@ -31,7 +31,7 @@ class Visitor:
         self.token = token
         self.key = key
 
-    def headers(self) -> dict[str, str]:
+    def headers(self) -> dict[str, Any]:
         key = {} if self.key is None else {"Agentd-Session-Key": self.key}
         return {"Authorization": f"Bearer {self.token}", **key}
 

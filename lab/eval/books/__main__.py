@@ -60,9 +60,9 @@ async def main() -> int:
             mistakes: list[Mistake | None] = [MISTAKES[each] for each in chosen] or [None]
             mistakes += altered.mistakes(name, given.altered) if given.altered else []
             made += await asked_all(name, Path(folder), mistakes, half=half, embedded=embedded)
-    for each in made if not given.others and (half is None or half[1] != "held") else ():
-        if each.wrong:
-            print(f"✗ {each.score} {each.database}: {each.ask} [{each.mistake or 'right plan'}] {each.why}")
+    for one in made if not given.others and (half is None or half[1] != "held") else ():
+        if one.wrong:
+            print(f"✗ {one.score} {one.database}: {one.ask} [{one.mistake or 'right plan'}] {one.why}")
     if given.json:
         kept = [{key: value for key, value in each.__dict__.items() if key != "state"} for each in made]
         given.json.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n")

@@ -98,7 +98,7 @@ async def altered(name: str, folder: Path, halves: Sequence[Half] = HALVES) -> t
         for each in await asked_all(name, _folder(folder, place), [None], half=half)
         if each.score is not None and not each.wrong and len(each.state.get("sql_queries_plan") or []) == 1
     ]
-    plans = {each.ask: str(each.state["sql_queries_plan"][0]["query"]) for each in made}
+    plans = {each.ask: str((each.state["sql_queries_plan"] or [])[0]["query"]) for each in made}
     found, certain = [], 0
     with closing(sqlite3.connect(file)) as database:
         for each in made:
@@ -127,12 +127,12 @@ def _changes(query: str, state: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _against(state: AgentState, query: str, today: date, rows: Rows | None, database: sqlite3.Connection) -> list[str]:
     """The refusals of the plan and the doubts about it."""
-    planned = SqlQueryPlan(purpose="", query=query, result_key=state["sql_queries_plan"][0]["result_key"])
-    plan = Plan([planned], None, [], state["response_template"], {}, [])
+    planned = SqlQueryPlan(purpose="", query=query, result_key=(state["sql_queries_plan"] or [])[0]["result_key"])
+    plan = Plan([planned], None, [], state["response_template"] or "", {}, [])
     plan = replace(plan, unmet=doubts(state, plan, today))
-    question, period = state["user_query"], state.get("time_period") or {}
+    question = state["user_query"]
     dates = usable(question, dates_for(question, periods_in(question, [], today), today))
-    said = " ".join([question, *(str(value) for value in period.values() if value)])
+    said = " ".join([question, *(str(value) for value in (state.get("time_period") or {}).values() if value)])
     values = rows[0] if rows and len(rows) == 1 else []
     others = other_readings(question, plan, Schema.of(state))
     differing = [each.instead for each in others if _differs(each, database)]

@@ -16,9 +16,10 @@ Change = tuple[str, exp.Expr | None]
 """What is changed, and what stands in its place; None removes it."""
 Tables = Sequence[Mapping[str, Any]]
 """`table_name` and `columns` with `name` and `classification`, where known also `sample_values`."""
-_TURNED = {exp.GT: exp.LT, exp.GTE: exp.LT, exp.LT: exp.GT, exp.LTE: exp.GT, exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
-_BOUNDS = {exp.GT: exp.GTE, exp.GTE: exp.GT, exp.LT: exp.LTE, exp.LTE: exp.LT}
-_AGGREGATES = {exp.Sum: exp.Avg, exp.Avg: exp.Sum, exp.Max: exp.Min, exp.Min: exp.Max}
+Kinds = Mapping[type[exp.Expr], type[exp.Expr]]
+_TURNED: Kinds = {exp.GT: exp.LT, exp.GTE: exp.LT, exp.LT: exp.GT, exp.LTE: exp.GT, exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
+_BOUNDS: Kinds = {exp.GT: exp.GTE, exp.GTE: exp.GT, exp.LT: exp.LTE, exp.LTE: exp.LT}
+_AGGREGATES: Kinds = {exp.Sum: exp.Avg, exp.Avg: exp.Sum, exp.Max: exp.Min, exp.Min: exp.Max}
 _YEAR = re.compile(r"\b(?:19|20)\d\d(?=-\d\d\b)")
 
 
@@ -61,10 +62,10 @@ def _others(node: exp.Expr, tables: Tables) -> Iterator[Change]:
 
 def _of_a_list(node: exp.Expr) -> Iterator[Change]:
     """One of several columns, group keys or values of IN less; a list with its duplicates; one value alone selected."""
-    called = {exp.Select: "a column left out", exp.Group: "a group key left out", exp.In: "a value left out"}
-    for place in range(len(node.expressions)) if type(node) in called and len(node.expressions) > 1 else ():
+    called = {"select": "a column left out", "group": "a group key left out", "in": "a value left out"}
+    for place in range(len(node.expressions)) if node.key in called and len(node.expressions) > 1 else ():
         kept = [each.copy() for at, each in enumerate(node.expressions) if at != place]
-        yield called[type(node)], _with(node, expressions=kept)
+        yield called[node.key], _with(node, expressions=kept)
     if isinstance(node, exp.Select) and node.args.get("distinct"):
         yield "no distinct", _with(node, distinct=None)
 

@@ -19,10 +19,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from lab.eval.clones import SOURCE
 from lab.eval.text2cypher.asking import Asking, Record, kept
 from lab.eval.text2cypher.fit import write
 from lab.eval.text2cypher.plots import PAGES, draw
-from lab.eval.text2cypher.sets import SETS, SOURCE, Question, fetch, question_set
+from lab.eval.text2cypher.sets import SETS, Question, fetch, question_set
 from lab.eval.text2cypher.totals import totals
 from servers.text2cypher.config import Aids, LLMConfig
 from servers.text2cypher.core.agent_loop import Model

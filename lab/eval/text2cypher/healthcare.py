@@ -25,8 +25,8 @@ def healthcare(folder: Path) -> Loaded:
     nodes = {}
     for key, row in cases.items():
         told = {name: row[name] for name in ("eventDate", "reportDate", "ageUnit", "reporterOccupation")}
-        told |= {"primaryid": int(key), "age": float(row["age"]), "gender": row["sex"]}
-        case = nodes[key] = made.node("Case", "primaryid", key, **told)
+        known = {"primaryid": int(key), "age": float(row["age"]), "gender": row["sex"]}
+        case = nodes[key] = made.node("Case", "primaryid", key, **told, **known)
         made.join(made.node("Manufacturer", "manufacturerName", row["manufacturerName"]), "REGISTERED", case)
         made.join(case, "FALLS_UNDER", made.node("AgeGroup", "ageGroup", row["ageGroup"]))
     for row in (row for row in ends if row["primaryid"] in cases):

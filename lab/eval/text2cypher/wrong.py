@@ -170,9 +170,9 @@ def _literal(gold: _Gold) -> Iterator[str]:
         if token.kind is Kind.NUMBER and "." not in token.text:
             yield gold.put(token.start, token.end, str(int(token.text) + 1))
     held = {(name, token.text) for facts in gold.others for _, name, token in facts.property_tests if token}
-    for _, name, token in gold.facts.property_tests:
-        same = sorted(text for other, text in held if other == name and token and text != token.text)
-        yield from (gold.put(token.start, token.end, text) for text in same if token is not None)
+    for _, name, value in gold.facts.property_tests:
+        same = sorted(text for other, text in held if other == name and value and text != value.text)
+        yield from (gold.put(value.start, value.end, text) for text in same if value is not None)
 
 
 def _optional(gold: _Gold) -> Iterator[str]:
