@@ -25,7 +25,6 @@ from agentd.apps.letters.evidence.claims.mentions import own
 from agentd.apps.letters.evidence.claims.parts import Part, of_turns, parts, people
 from agentd.apps.letters.evidence.claims.results import values as found_in_results
 from agentd.apps.letters.evidence.fields.field import Field, fields
-from agentd.apps.letters.evidence.fields.named import only
 from agentd.apps.letters.evidence.fields.shapes import ANYBODY
 from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, Span, spans
 from agentd.apps.letters.evidence.judging.doubts import marked
@@ -239,7 +238,7 @@ def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
     labels = _ALSO.get(field.kind, frozenset()) | {field.label}
     place = "place" in field.senses
     for turn in reversed(case.turns):
-        asked = only(turn.asked, field.key)
+        asked = turn.wanted == {field.key}
         said = (part for part in parts(case, turn) if part.mood is Mood.SAID)
         meant = [part for part in said if part.under in labels or (asked and part.label is None)]
         if asked and own(field) and field.kind == "text":

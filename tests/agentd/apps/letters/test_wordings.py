@@ -26,6 +26,7 @@ WORK_AND_STATUS = "A: Mohon sebutkan: Pekerjaan dan Status perkawinan."
         ({"status_perkawinan": "Kawin"}, [STATUS, "sudah, bu"]),
         ({"status_perkawinan": "Belum Kawin", "pekerjaan": "mahasiswi"}, [WORK_AND_STATUS, "mahasiswi, belum"]),
         ({"nama": "Hasanuddin"}, ["saya H. Hasanuddin"]),
+        ({"nama": "Budi Santoso", "nik": NIK}, [f"Pagi bapak, nama saya Budi Santoso, NIK {NIK}"]),
         ({"keperluan": "to renew my visa"}, ["this is to renew my visa"]),
         ({"keperluan": "تجديد الاقامة"}, ["الهدف: تجديد الاقامة"]),
         ({"nama_penerima": "Sri Wahyuni"}, ["Tolong SKTM buat istri saya, Sri Wahyuni, mau operasi"]),
@@ -41,6 +42,9 @@ def test_a_value_in_peoples_own_words_is_read(arguments: dict[str, str], said: l
     ("arguments", "said"),
     [
         ({"nik": NIK}, [f"en i ka suami saya {NIK}"]),
+        ({"nik": NIK}, [f"NIK bapak {NIK}"]),
+        ({"nik": NIK}, [f"nama saya Budi. nik ibu: {NIK}, nik bapak {NIK}"]),
+        ({"keperluan": "my children"}, ["a residence letter for my children"]),
         ({"nik": KK}, [f"k k {KK}"]),
         ({"agama": "Hindu"}, ["agm istri sy Hindu"]),
         ({"status_perkawinan": "Kawin"}, ["adik saya berstatus kawin"]),

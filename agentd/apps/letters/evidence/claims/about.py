@@ -14,7 +14,7 @@ from agentd.apps.letters.evidence.claims import codes, identity
 from agentd.apps.letters.evidence.claims.case import Case, Place
 from agentd.apps.letters.evidence.claims.looks import introduced
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.named import BOUNDS, WAYS, Named, among, bounded, narrow
+from agentd.apps.letters.evidence.fields.named import BOUNDS, WAYS, Named, among, bounded
 from agentd.apps.letters.evidence.fields.shapes import Shape
 from agentd.apps.letters.evidence.fields.spans import CURRENCIES, TEXTS, clear, is_common_number
 from agentd.apps.letters.evidence.normalisers import choices
@@ -66,9 +66,8 @@ def about(field: Field, place: Place) -> bool:
     limited = any(tuple(sentence.words[span.start - size : span.start]) in BOUNDS for size in (1, 2))
     if (limited and "due" not in field.senses) or not identity.clearly_named(field, place):
         return False
-    asked = field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes))
     alone = not is_common_number(field) or clear([sentence.words[at] for at in place.around() if at < span.start])
-    if (asked and alone) or codes.only(field, place):
+    if (field.key in place.turn.wanted and alone) or codes.only(field, place):
         return True
     return not _numbered(field, place) and not _of_another_thing(field, place) and _in_its_clause(field, place)
 

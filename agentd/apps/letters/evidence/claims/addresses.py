@@ -42,71 +42,45 @@ def address(field: Field, case: Case) -> Iterator[Claim]:
 
 
 def _told(field: Field, case: Case, turn: Turn, known: _Known) -> tuple[Sequence[Claim], _Known]:
-    message = _Message(field, turn, known)
-    message.read(case)
-    return message.claims, message.known
+    """What one message says about an address, and what is known after it."""
+    wanted, asked = reading.parse(str(field.value)), _asked(case, turn, known.accepted)
+    claims, said, corrected = list[Claim](), list[Part](), False
+
+    def forget(mood: Mood, *, supports: bool) -> None:
+        nonlocal said, known
+        said, known = [], known._replace(words=())
+        claims.append(Claim(turn.order, mood, supports))
+
+    every = [part for part in parts(case, turn) if not _PACK.honorifics.issuperset(part.words)]
+    for part, after in zip(every, [*every[1:], None], strict=False):
+        words = _words(said) or known.words
+        if words and known.spoken_of in known.accepted and _renumbers(part, after, words):
+            forget(Mood.TAKEN_BACK, supports=False)
+            continue
+        known = known._replace(spoken_of=part.label or known.spoken_of)
+        own = _addressed(part, field, known.accepted, asked=asked)
+        if not own or not whose(field, part.place(case, turn), asked=asked):
+            continue
+        if part.mood is Mood.SAID:
+            said = [part] if part.corrected and part.address.street else [*said, part]
+            corrected = corrected or part.corrected
+        elif reading.supports(part.address, wanted):
+            forget(part.mood, supports=True)
+        if len(_words(said)) > LONGEST:
+            forget(Mood.TAKEN_BACK, supports=False)
+            break
+    if not said:
+        return claims, known
+    words, whole = _words(said), reading.joined(part.address for part in said)
+    street = whole.street
+    if known.words and not street:
+        words, whole = (*known.words, *words), reading.joined((known.whole, whole))
+    claims.append(Claim(turn.order, Mood.SAID, reading.supports(whole, wanted), street, corrected))
+    return claims, known._replace(words=words, whole=whole)
 
 
-class _Message:
-    """Reads what one message says about an address."""
-
-    def __init__(self, field: Field, turn: Turn, known: _Known) -> None:
-        self.field, self.turn, self.known = field, turn, known
-        self.wanted = reading.parse(str(field.value))
-        self.words: list[str] = []
-        self.pieces: list[reading.Address] = []
-        self.corrected = False
-        self.claims: list[Claim] = []
-
-    def read(self, case: Case) -> None:
-        """Collects the claims and updates what is known for the next message."""
-        asked = _asked(case, self.turn, self.known.accepted)
-        every = [part for part in parts(case, self.turn) if not _PACK.honorifics.issuperset(part.words)]
-        for part, after in zip(every, [*every[1:], None], strict=False):
-            said, accepted = self.words or self.known.words, self.known.accepted
-            if said and self.known.spoken_of in accepted and _renumbers(part, after, said):
-                self._restart()
-                continue
-            self.known = self.known._replace(spoken_of=part.label or self.known.spoken_of)
-            if _addressed(part, self.field, accepted, asked=asked) and whose(
-                self.field, part.place(case, self.turn), asked=asked
-            ):
-                self._add(part)
-            if len(self.words) > LONGEST:
-                self._restart()
-                break
-        if self.words:
-            whole = reading.joined(self.pieces)
-            if not whole.street and self.known.words:
-                self.words = [*self.known.words, *self.words]
-                street, whole = False, reading.joined((self.known.whole, whole))
-            else:
-                street = whole.street
-            self.known = self.known._replace(words=tuple(self.words), whole=whole)
-            self._claim(Mood.SAID, supports=reading.supports(whole, self.wanted), replaces=street)
-
-    def _claim(self, mood: Mood, *, supports: bool, replaces: bool = True) -> None:
-        corrected = self.corrected and mood is Mood.SAID
-        self.claims.append(Claim(self.turn.order, mood, supports, replaces, corrected))
-
-    def _forget(self) -> None:
-        self.words, self.pieces, self.known = [], [], self.known._replace(words=())
-
-    def _restart(self) -> None:
-        self._forget()
-        self._claim(Mood.TAKEN_BACK, supports=False)
-
-    def _add(self, part: Part) -> None:
-        if part.mood is not Mood.SAID:
-            if reading.supports(part.address, self.wanted):
-                self._forget()
-                self._claim(part.mood, supports=True)
-            return
-        if part.corrected and self.words and part.address.street:
-            self.words, self.pieces = [], []
-        self.corrected = self.corrected or part.corrected
-        self.words += [*part.spelled, ","]
-        self.pieces.append(part.address)
+def _words(said: Sequence[Part]) -> tuple[str, ...]:
+    return tuple(word for part in said for word in (*part.spelled, ","))
 
 
 def _asked(case: Case, turn: Turn, accepted: Collection[str]) -> bool:

@@ -155,13 +155,12 @@ _DETECTION = all_words().detection
 def answers(field: Field, case: Case) -> Iterator[Claim]:
     """Claims from answers to a question for this field alone, whether they state the value or another one, and from
     answers with as many parts as the question named fields, where a part states exactly the value."""
-    for order, path in _asked_alone(case).items():
-        turn = case.by_order.get(order)
-        if path == field.path and turn is not None and (text := _answer(turn, case.said)) is not None:
-            yield Claim(order, Mood.SAID, _says(field, text, turn))
-    for turn, at, offered in _asked_back(case):
-        if field.path in offered and turn.heard.affirms:  # before what the message itself says (`ya, tapi RT 6`)
-            yield Claim(at, Mood.SAID, equals(field, offered[field.path]))
+    for turn, question, repeated_back in _questions(case):
+        alone = isinstance(question.value, Mapping) and question.value.get(ASKED) == field.path
+        if alone and (text := _answer(turn, case.said)) is not None:
+            yield Claim(turn.order, Mood.SAID, _says(field, text, turn))
+        if field.path in repeated_back and turn.heard.affirms:  # before what the message itself says (`ya, tapi RT 6`)
+            yield Claim(question.order, Mood.SAID, equals(field, repeated_back[field.path]))
     for each, part in _parts(case).get(field.key, ()) if field.kind not in SIXTEEN else ():
         whole = field.kind == "boolean" and _says(field, " ".join(part), each)
         whole = whole or (field.kind == "text" and _PEOPLE.isdisjoint(part) and texts.saying(str(field.value))(part))
@@ -170,31 +169,18 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
 
 
 @once
-def _asked_back(case: Case) -> Sequence[tuple[Turn, int, Mapping[str, Any]]]:
-    """(message that answers a question of this tool repeating values, the question's order, the values by path)."""
-    asked = ((case.by_order.get(order), question) for question, order in _questions(case))
-    return [(turn, one.order, offered) for turn, one in asked if turn is not None and (offered := quotes.offered(one))]
-
-
-@once
-def _asked_alone(case: Case) -> Mapping[int, str]:
-    """{order of the citizen's reply: field path} for each question of this tool that asked for one field."""
-    return {
-        order: question.value[ASKED]
-        for question, order in _questions(case)
-        if isinstance(question.value, Mapping) and question.value.get(ASKED) is not None
-    }
-
-
-def _questions(case: Case) -> Iterator[tuple[Said, int]]:
-    """Each question of this tool that directly precedes a citizen's message, with the order of that message."""
+def _questions(case: Case) -> Sequence[tuple[Turn, Said, Mapping[str, Any]]]:
+    """(a message, this tool's question directly before it, the values that the question repeats by path) of each."""
+    found: list[tuple[Turn, Said, Mapping[str, Any]]] = []
     question: Said | None = None
     for entry in sorted(case.said, key=lambda entry: entry.order):
         if entry.by == "agent":
             question = entry if entry.tool == case.tool else None
-        elif entry.by == "citizen" and question is not None:
-            yield question, entry.order
+        elif entry.by == "citizen":
+            if question is not None and (turn := case.by_order.get(entry.order)) is not None:
+                found.append((turn, question, quotes.offered(question)))
             question = None
+    return found
 
 
 @once

@@ -58,7 +58,7 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
     labels = _labels(field, place, candidates)
     if labelled_otherwise(field, place):
         return frozenset(), False
-    wanted = narrow(turn.asked, frozenset(shapes))
+    wanted = turn.wanted
     if field.kind in _LOOSE and wanted and field.key not in wanted and _answers(place, wanted):
         return frozenset(), False  # any words fit a text, any digits a number, code or NIK
     asked = _recent(narrow(turn.asked, candidates), turn, field.kind)

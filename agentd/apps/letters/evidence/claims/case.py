@@ -12,7 +12,7 @@ from agentd.agent.aside import spend
 from agentd.apps.letters.evidence.claims import quotes, serving
 from agentd.apps.letters.evidence.fields import asked
 from agentd.apps.letters.evidence.fields.field import NO_TOOL, Field, Form, Tool
-from agentd.apps.letters.evidence.fields.named import Named, among, bounded
+from agentd.apps.letters.evidence.fields.named import Named, among, bounded, narrow
 from agentd.apps.letters.evidence.fields.spans import TEXTS, Span, spans
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.reading.heard import Heard, heard
@@ -55,14 +55,16 @@ class Turn:
     """Field names in the last messages before it, newest first."""
     spoken: tuple[frozenset[str], ...] = field(init=False)
     """The same, including this message."""
+    wanted: frozenset[str] = field(init=False)
+    """The fields that the question asks for, by all its names together."""
     owners: tuple[str | None, ...] = field(init=False)
     """The persons it mentions, with None for the citizen."""
 
     def __post_init__(self) -> None:
         named = (one.keys for sentence in reversed(self.named) for one in reversed(sentence))
         object.__setattr__(self, "spoken", (*named, *self.asked, *self.before)[:_RECENT])
-        people = (owner for sentence in self.heard.sentences for _, owner, _ in sentence.people)
-        object.__setattr__(self, "owners", tuple(people))
+        object.__setattr__(self, "wanted", narrow(self.asked, frozenset().union(*self.asked)))
+        object.__setattr__(self, "owners", tuple(who for each in self.heard.sentences for _, who, _ in each.people))
 
     def asks_for(self, key: str) -> bool:
         """Whether the question before it may ask for a field."""

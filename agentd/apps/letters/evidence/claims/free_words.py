@@ -10,7 +10,6 @@ from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.claims.case import Place
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.named import narrow
 from agentd.apps.letters.evidence.normalisers import days, hours
 from agentd.apps.letters.evidence.reading.lexicon import RELATING, SELF, Cue
 from agentd.apps.letters.languages import phrases
@@ -40,7 +39,7 @@ def _left_over(field: Field, place: Place) -> bool:
     numbered = start > clause.start and words[start - 1].isdecimal()
     if numbered or (not called and any(one.start >= end for one in here)):
         return True  # `like` of `I would like to go to Chicago`, `Ave` of `3rd Ave`
-    whole = text and not called and len(narrow(place.turn.asked, frozenset(place.case.form.shapes))) == 1
+    whole = text and not called and len(place.turn.wanted) == 1
     scope = range(len(words)) if whole else clause
     before = range(scope.start if own is None else own, clause.start if text else start)
     if sentence.corrected[start] or (field.kind == "name" and words[start] in RELATING):

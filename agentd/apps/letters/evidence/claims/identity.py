@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from agentd.apps.letters.evidence.claims.case import CLAUSE, Place
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.named import narrow
 from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, alone, clear
 from agentd.apps.letters.evidence.normalisers import choices, days
 from agentd.apps.letters.evidence.reading.lexicon import SELF, Cue
@@ -65,7 +64,7 @@ def born_there(field: Field, place: Place) -> bool:
     sentence, span = place.sentence, place.span
     if _EVENTS.intersection(field.spoken) or place.case.form.names.find(field.spoken):
         return False
-    if field.key in narrow(place.turn.asked, frozenset(place.case.form.shapes)):
+    if field.key in place.turn.wanted:
         return True
     if any(one.plain and field.key in one.keys and one.start in scope(field, place) for one in place.named):
         return True

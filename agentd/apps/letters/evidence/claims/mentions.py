@@ -15,7 +15,7 @@ from agentd.apps.letters.evidence.claims.asserted import mood, put_right
 from agentd.apps.letters.evidence.claims.binding import means, meant, whose
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.named import Named, among, narrow, only
+from agentd.apps.letters.evidence.fields.named import Named, among, narrow
 from agentd.apps.letters.evidence.fields.shapes import ANYBODY
 from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, Span, clear
 from agentd.apps.letters.evidence.reading.heard import NOES
@@ -40,7 +40,7 @@ def called(field: Field, case: Case) -> Iterator[Claim]:
         named = {
             turn.order
             for turn in case.turns
-            if only(turn.asked, field.key)
+            if turn.wanted == {field.key}
             or any(one.plain and one.keys == {field.key} for each in turn.named for one in each)
         }
         yield from (claim for claim in mentions(field, case) if claim.message in named)
@@ -214,7 +214,7 @@ def _wording(
         start = label.end
     elif (
         label is None
-        and only(turn.asked, field.key)
+        and turn.wanted == {field.key}
         and (sentence.wrong or any(sentence.corrected) or not _settled(field, case, turn))
     ):
         start = 0

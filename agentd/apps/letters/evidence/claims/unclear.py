@@ -11,7 +11,6 @@ from agentd.agent.text import FILLERS, fold, folded_tokens
 from agentd.apps.letters.evidence.claims import codes, free_words
 from agentd.apps.letters.evidence.claims.case import CLAUSE, Case, Place, Turn
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.named import narrow
 from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS
 from agentd.apps.letters.evidence.normalisers import days, digits, hours, numbers
 from agentd.apps.letters.evidence.normalisers.clock import MONTHS
@@ -152,8 +151,7 @@ def _of_a_letter(_field: Field, place: Place) -> bool:
 
 def _of_nothing(field: Field, place: Place) -> bool:
     """Whether a number or code only has the field's kind: nobody asked for the field, and no word near names it."""
-    asked = narrow(place.turn.asked, frozenset(place.case.form.shapes))
-    if field.common or field.key in asked or place.sentence.corrected[place.span.start]:
+    if field.common or field.key in place.turn.wanted or place.sentence.corrected[place.span.start]:
         return False
     counted = bool(field.unit) and numbers.unit(place.sentence.words[place.span.end : place.span.end + 1]) == field.unit
     return not counted and not codes.only(field, place) and all(field.key not in one.keys for one in place.near)

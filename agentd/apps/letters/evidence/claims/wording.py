@@ -16,7 +16,7 @@ from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.spans import TEXTS
 from agentd.apps.letters.evidence.normalisers import choices, names, texts
 from agentd.apps.letters.evidence.reading import persons
-from agentd.apps.letters.evidence.reading.lexicon import Cue
+from agentd.apps.letters.evidence.reading.lexicon import RELATING, SELF, Cue
 from agentd.apps.letters.evidence.reading.persons import KIN
 from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.segments import Claim
@@ -32,6 +32,8 @@ _PAPER = frozenset(texts.essence(sorted(_PACK.no_purpose)))
 """Words for the letter itself, which are no purpose: `saya perlu surat pengantar`."""
 _BEFORE_COMPANY = (None, "nama", "keperluan")
 """Labels that a company name may stand under: `CV Cahaya Abadi`, `atas nama CV …`, `untuk PT …`."""
+_PEOPLE = FILLERS | RELATING | SELF | _PACK.household | _PACK.possessives | _PACK.articles
+"""Words for people, who are no purpose: `for my children`."""
 _PLACES = frozenset(word for sense in ("city", "place", "origin", "destination") for word in _PACK.senses[sense])
 
 
@@ -118,10 +120,11 @@ def _unnamed(field: Field, turn: Turn, part: Part, *, asked: bool) -> bool:
 
 
 def _is_none(field: Field) -> bool:
-    """Whether a value can't be the field's: not an occupation, or only words for the letter itself."""
+    """Whether a value can't be the field's: not an occupation, or only words for the letter itself or for people."""
     if field.label == "pekerjaan":
         return bool(choices.meanings(field.spoken)) and not choices.is_occupation(field.spoken)
-    return field.label == "keperluan" and _PAPER.issuperset(texts.essence(field.spoken))
+    nothing = _PEOPLE.issuperset(field.spoken) or _PAPER.issuperset(texts.essence(field.spoken))
+    return field.label == "keperluan" and nothing
 
 
 def _purpose(part: Part, who: str | None) -> Sequence[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -143,11 +143,6 @@ def narrow(sets: Iterable[frozenset[str]], among: frozenset[str]) -> frozenset[s
     meant = {keys & among for keys in sets} - {frozenset()}
     meant |= {keys & other for keys in meant for other in meant} - {frozenset()}
     return frozenset().union(*(keys for keys in meant if not any(other < keys for other in meant)))
-
-
-def only(sets: Collection[frozenset[str]], key: str) -> bool:
-    """Whether the phrases together mean exactly this field."""
-    return narrow(sets, frozenset().union(*sets)) == {key}
 
 
 def plainest(keys: frozenset[str], spoken: Sequence[frozenset[str]], shapes: Mapping[str, Shape]) -> frozenset[str]:

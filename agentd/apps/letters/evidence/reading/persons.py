@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 
@@ -137,10 +138,14 @@ def people(
     beside = {
         clauses[mark.start] for mark in marks if mark.cue is Cue.BESIDE and words[mark.start] in LIVES
     }  # `tinggal dengan istri dan dua anak`
-    named = {mark.start: mark for mark in relations if clauses[mark.start] not in beside and names(mark, words)}
+    first = {mark.end: mark.start for mark in marks if mark.cue is Cue.LABEL}  # `penghasilan saya …` is the citizen's
+    named = {
+        mark.start: mark
+        for mark in relations
+        if clauses[mark.start] not in beside and names(mark, words, labelled=mark.start in first)
+    }
     possessive = {mark.end for mark in relations}  # `teman saya beragama …` is the friend's
     inside = {at for mark in relations for at in range(mark.start, mark.end + 1)}
-    first = {mark.end: mark.start for mark in marks if mark.cue is Cue.LABEL}  # `penghasilan saya …` is the citizen's
     again = {at for at in own if at not in inside and _opens(words, clauses, first.get(at, at))}
     strangers = others(marks, words, spoken_of)
     last: str | None = None
@@ -159,7 +164,9 @@ def people(
                 words[at - 2].isdecimal() or not any(map(str.isalpha, words[first_of : at - 1]))
             )
             pointed = that and owner_end(named[at], words) == size
-            found.append((at, whose, range(0 if pointed else first_of, size)))
+            alone = at in first and not names(named[at], words)  # `NIK bapak 3175…`: of the one field
+            end = bisect_right(clauses, clauses[at]) if alone else size
+            found.append((at, whose, range(0 if pointed else first_of, end)))
         else:
             last = None
             found.append((at, None, range(at, size)))
@@ -224,15 +231,15 @@ def others(marks: Sequence[Mark], words: Sequence[str], spoken_of: str | None) -
     return found
 
 
-def names(mark: Mark, words: Sequence[str]) -> bool:
-    """Whether a relation owns what is said, rather than being addressed or being the recipient."""
+def names(mark: Mark, words: Sequence[str], *, labelled: bool = False) -> bool:
+    """Whether a relation owns what is said, rather than being addressed or being the recipient. `labelled`: a field's
+    name stands directly before it."""
     at = mark.start - 1
     while at >= 0 and words[at] in _PACK.articles:
         at -= 1
     if at >= 0 and words[at] in _PACK.toward:
         return False
-    alone = words[mark.start : mark.end] and words[mark.start] in SALUTATIONS
-    return strong(mark, words, opens=not alone, form=False)
+    return strong(mark, words, opens=labelled or words[mark.start] not in SALUTATIONS, form=False)
 
 
 def aliases(
