@@ -115,10 +115,10 @@ def in_full(question: str) -> str:
     written = re.split(r"(?<![\w'’-])([a-z]+)(?![\w'’-])", _each_day().sub(r"\1 \4\2\3", question))
     spelt = [words().shorthands.get(each, each) for each in written]
     ends = list(accumulate(map(len, spelt)))
-    told = [found.span() for found in _telling().finditer("".join(spelt))]
-    stops = [stop for _, stop in told]
+    spans = [found.span() for found in _telling().finditer("".join(spelt))]
+    stops = [stop for _, stop in spans]
     return "".join(
-        full if (at := bisect_right(stops, end - len(full))) < len(told) and told[at][0] < end else short
+        full if (at := bisect_right(stops, end - len(full))) < len(spans) and spans[at][0] < end else short
         for short, full, end in zip(written, spelt, ends, strict=True)
     )
 

@@ -135,16 +135,16 @@ def _lists_alone(made: Narrative, value_of: Callable[[str], Any], question: str)
                 known[name] = value_of(name)
         whole = {id(value): name for name, value in reversed(known.items()) if isinstance(value, list | dict)}
         lists = [name for name in known if name in whole.values() and len(known[name]) > 1]
-        told = [each.text for each in statements_in(sentence)]
-        bare = _put(sentence, "|".join(map(re.escape, told)), "").rstrip() if told else sentence
+        stated = [each.text for each in statements_in(sentence)]
+        bare = _put(sentence, "|".join(map(re.escape, stated)), "").rstrip() if stated else sentence
         lines = [bare]
         if any(re.search(rf"\{{\s*{re.escape(name)}\s*\}}.*\w", bare) for name in lists):
             lines = [f"{heading(made.template, sentence, question)}{{{lists[0]}}}"]
             figures = [name for name in known if id(known[name]) not in whole and not is_period(name)]
             lines += [f"{name.replace('_', ' ').capitalize()}: {{{name}}}" for name in (*lists[1:], *figures)]
-        elif not (lists and told):
+        elif not (lists and stated):
             continue
-        made.template = made.template.replace(sentence, "\n".join([*lines, *told]))
+        made.template = made.template.replace(sentence, "\n".join([*lines, *stated]))
         made.unknown += [name for name in names if name not in known]
 
 

@@ -102,8 +102,8 @@ def not_deducted(asked: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """The word for a profit if the plan subtracts nothing and reads nothing of that name."""
     gain, written = finder("gains"), text_of(plan)
     columns = (column for column in schema.columns if column.name in written)
-    told = " ".join([words_of(written), *(column.description for column in columns)])
-    if (word := gain.search(asked)) and not gain.search(told) and not any(nodes(plan.selects, exp.Sub, exp.Neg)):
+    described = " ".join([words_of(written), *(column.description for column in columns)])
+    if (word := gain.search(asked)) and not gain.search(described) and not any(nodes(plan.selects, exp.Sub, exp.Neg)):
         yield word[0]
 
 

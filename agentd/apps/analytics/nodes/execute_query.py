@@ -102,8 +102,8 @@ async def execute_query(state: AgentState, context: NodeContext) -> dict[str, An
         changes |= {"operation_results": gathered.results, "data_handles": gathered.handles}
     if gathered.status == "total_failure":
         reasons = "; ".join(f"{error['result_key']}: {error['error_message']}" for error in gathered.errors)
-        if len(set(gathered.causes)) == 1 and (told := CAUSES.get(gathered.causes[0] or "")):
-            said, advice = (gathered.say[key] for key in told)
+        if len(set(gathered.causes)) == 1 and (keys := CAUSES.get(gathered.causes[0] or "")):
+            said, advice = (gathered.say[key] for key in keys)
             raise NodeFailed(said, reasons, suggestions=[advice], **changes)
         raise NodeFailed(gathered.say["queries_failed"], reasons, **changes)
     return changes

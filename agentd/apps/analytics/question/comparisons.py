@@ -124,9 +124,9 @@ def _of_its_own(sentence: str, question: str, *, alone: bool) -> Iterator[str]:
     for key in ("restricts", "averages")[: 1 + alone]:
         found = [] if finder(key).search(question) else finder(key).findall(sentence.casefold())
         yield from (word for word in found if len(word) > 2 and not finder("above", "below").fullmatch(word))
-    told, asked = months_in(sentence), months_in(question)
-    others = set(told.values()) - set(asked.values()) if asked and not finder("compares").search(question) else set()
-    yield from (word for word, month in told.items() if month in others)
+    stated, asked = months_in(sentence), months_in(question)
+    others = set(stated.values()) - set(asked.values()) if asked and not finder("compares").search(question) else set()
+    yield from (word for word, month in stated.items() if month in others)
 
 
 def months_in(text: str) -> dict[str, int]:

@@ -83,8 +83,8 @@ def _days(answer: str, named: Named) -> Iterator[str]:
 def _places(answer: str, said: Sequence[Said], instructions: str) -> Iterator[str]:
     """Opening hours and numbers in a queue and of counters that nobody named, nor the host (by `agent`)."""
     hours = [found for found in _OPENING.finditer(answer) if re.search(r"\d", found[1])]
-    told = hours or _PLACE.search(answer)
-    texts = " ".join((instructions, *(f"{one.text} {one.value}" for one in said))) if told else ""
+    claimed = hours or _PLACE.search(answer)
+    texts = " ".join((instructions, *(f"{one.text} {one.value}" for one in said))) if claimed else ""
     known = {number.lstrip("0") for pattern in (r"\d+", r"[A-Z]+-\d+") for number in re.findall(pattern, texts)}
     yield from (found[0] for found in _PLACE.finditer(answer) if found[1].upper().lstrip("0") not in known)
     known |= {str(int(hour) - 12) for hour in known if hour.isdecimal() and 12 < int(hour) < 24} | {""}

@@ -27,6 +27,8 @@ WORK_AND_STATUS = "A: Mohon sebutkan: Pekerjaan dan Status perkawinan."
         ({"status_perkawinan": "Belum Kawin", "pekerjaan": "mahasiswi"}, [WORK_AND_STATUS, "mahasiswi, belum"]),
         ({"nama": "Hasanuddin"}, ["saya H. Hasanuddin"]),
         ({"nama": "Budi Santoso", "nik": NIK}, [f"Pagi bapak, nama saya Budi Santoso, NIK {NIK}"]),
+        ({"rt": "005", "rw": "007"}, ["alamat saya Jalan Melati, RT nomer 5 RW nomer 7"]),
+        ({"rt": "005", "rw": "007"}, ["rt number 5, rw number 7"]),
         ({"keperluan": "to renew my visa"}, ["this is to renew my visa"]),
         ({"keperluan": "تجديد الاقامة"}, ["الهدف: تجديد الاقامة"]),
         ({"nama_penerima": "Sri Wahyuni"}, ["Tolong SKTM buat istri saya, Sri Wahyuni, mau operasi"]),
