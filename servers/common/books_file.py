@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from servers.common.catalogue import Catalogue, ForeignKey, Table
+from servers.common.catalogue import Catalogue, ForeignKey, Table, named
 from servers.common.guessed_keys import Join
 
 COUNTED = ("fingerprint", "database", "questions", "proposed", "rows", "range")
@@ -52,12 +52,12 @@ def fingerprint(catalogue: Catalogue) -> str:
 def overlaid(catalogue: Catalogue, books: Mapping[str, Any]) -> Catalogue:
     """Return the catalogue with the glossary's comments, kinds, values and joins added."""
     said = books.get("tables", {})
-    tables = (_overlaid(table, _about(table.name, said), _joins(books)) for table in catalogue.tables)
+    tables = (_overlaid(table, named(table.name, said) or {}, _joins(books)) for table in catalogue.tables)
     return replace(catalogue, tables=tuple(tables))
 
 
 def _overlaid(table: Table, words: Mapping[str, Any], joins: Iterable[Join]) -> Table:
-    abouts = [(column, _about(column.name, words.get("columns", {}))) for column in table.columns]
+    abouts = [(column, named(column.name, words.get("columns", {})) or {}) for column in table.columns]
     return replace(
         table,
         comment=_comment(words, table.comment),
@@ -78,12 +78,6 @@ def _overlaid(table: Table, words: Mapping[str, Any], joins: Iterable[Join]) -> 
             if source == table.name and column not in table.joining
         ),
     )
-
-
-def _about(name: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what is said of the name as it is spelled, else in another case."""
-    same = (about for each, about in said.items() if each.casefold() == name.casefold())
-    return said.get(name) or next(same, {})
 
 
 def _joins(books: Mapping[str, Any]) -> list[Join]:

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Inspector, inspect, text
 from sqlalchemy.engine.reflection import ObjectKind
@@ -17,6 +17,7 @@ from sqlalchemy.types import Date, DateTime, Integer, Numeric
 from servers.common.database import Database
 from servers.common.erp import sqlite_comments
 
+T = TypeVar("T")
 DIALECTS = {"sqlite": "sqlite", "postgresql": "postgres"}
 """SQLAlchemy's names to ours. MariaDB is its own dialect there, but MySQL here, since planners use the same SQL."""
 UNDECLARED = frozenset({"kind", "sample_values", "holds", "date", "profiled"})
@@ -59,8 +60,11 @@ class Table:
 
     def column(self, name: str) -> Column | None:
         """Return the column of this name, or else one whose name differs just in case."""
-        same = [column for column in self.columns if column.name.lower() == name.lower()]
-        return next((column for column in same if column.name == name), same[0] if same else None)
+        return named(name, self._by_name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
 
     @cached_property
     def joining(self) -> frozenset[str]:
@@ -119,6 +123,12 @@ class Catalogue:
 
     def tables_with(self, column: str) -> list[str]:
         return sorted(table.name for table in self.tables if table.column(column))
+
+
+def named(name: str, among: Mapping[str, T]) -> T | None:
+    """Return what has this name, or else one whose name differs just in case."""
+    same = (each for other, each in among.items() if other.casefold() == name.casefold())
+    return among[name] if name in among else next(same, None)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

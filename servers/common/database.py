@@ -65,7 +65,8 @@ log = logging.getLogger(__name__)
 KILL_SECONDS = 3.0
 MAX_BYTES = 4 * 2**20
 """Maximum JSON size of a result: what one message on the wire carries without delaying others."""
-BATCH_ROWS = 1000
+BATCH_ROWS = 100
+"""The rows of a page at most: those that are wide all at once are in memory before their size is known."""
 SESSIONS = 8
 
 

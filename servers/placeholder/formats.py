@@ -151,9 +151,9 @@ def _round(number: Decimal, digits: int) -> Decimal:
 
 
 def _plain(number: Decimal) -> Decimal:
-    """Strip trailing zeros."""
+    """Strip trailing zeros, and the sign of a zero."""
     text = format(number, "f")
-    return Decimal(text.rstrip("0").rstrip(".") or "0") if "." in text else Decimal(text)
+    return Decimal(text.rstrip("0").rstrip(".") if "." in text else text) + 0
 
 
 def _separated(number: Decimal, precision: int | None) -> str:

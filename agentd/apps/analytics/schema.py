@@ -55,6 +55,8 @@ class Table:
     columns: tuple[Column, ...]
     purpose: str = ""
     date: str = ""
+    unasked: bool = False
+    """Whether a plan reads it although the search did not find it for the question."""
 
     def of_kind(self, *kinds: str) -> list[str]:
         """The names of its columns of these kinds."""
@@ -104,6 +106,7 @@ class Schema:
                     tuple(map(Column.read, each["columns"])),
                     str(each.get("purpose") or ""),
                     str(each.get("date") or ""),
+                    bool(each.get("unasked")),
                 )
                 for each in tables or ()
             ),

@@ -25,12 +25,11 @@ from typing import Any
 
 from sqlglot.errors import SqlglotError
 
-from agentd.apps.analytics.checks.dates import dates_for, usable
 from agentd.apps.analytics.checks.doubts import doubts, of_the_answer, refusals
 from agentd.apps.analytics.checks.limits import lists_for_one
 from agentd.apps.analytics.checks.other_readings import Other, other_readings
 from agentd.apps.analytics.plan import Plan
-from agentd.apps.analytics.question.periods import periods_in, timeless
+from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 from agentd.observability import logging as logs
@@ -130,14 +129,11 @@ def _against(state: AgentState, query: str, today: date, rows: Rows | None, data
     planned = SqlQueryPlan(purpose="", query=query, result_key=(state["sql_queries_plan"] or [])[0]["result_key"])
     plan = Plan([planned], None, [], state["response_template"] or "", {}, [])
     plan = replace(plan, unmet=doubts(state, plan, today))
-    question = state["user_query"]
-    dates = usable(question, dates_for(question, periods_in(question, [], today), today))
-    said = " ".join([question, *(str(value) for value in (state.get("time_period") or {}).values() if value)])
-    values = rows[0] if rows and len(rows) == 1 else []
+    question, values = state["user_query"], rows[0] if rows and len(rows) == 1 else []
     others = other_readings(question, plan, Schema.of(state))
     differing = [each.instead for each in others if _differs(each, database)]
     listed = lists_for_one(plan, timeless(question)).values()
-    return [*refusals(state, plan, dates, said), *of_the_answer(state, plan, today, values), *listed, *differing]
+    return [*refusals(state, plan, today), *of_the_answer(state, plan, today, values), *listed, *differing]
 
 
 def _differs(other: Other, database: sqlite3.Connection) -> bool:

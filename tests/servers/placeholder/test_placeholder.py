@@ -78,6 +78,7 @@ async def test_a_client_learns_the_types_and_that_nothing_is_changed() -> None:
         ("currency_IDR", None, "-123456789012345678901234567890.25", "-Rp 123.456.789.012.345.678.901.234.567.890,25"),
         ("percentage", None, "1234567890123456789012345678.90", "123.456.789.012.345.678.901.234.567.890%"),
         ("number_with_separator", None, 456, "456"),
+        ("number_with_separator", None, -0.0, "0"),
         ("number_with_separator", None, 1234567, "1.234.567"),
         ("number_with_separator", None, 1234.5, "1.234,5"),
         ("number_with_separator", 3, 1234.5, "1.234,500"),

@@ -10,10 +10,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from agentd.apps.analytics.checks.schema_reading import Reading
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema, Side
+from agentd.apps.analytics.sql.edits import grouped_also
 from agentd.apps.analytics.sql.projections import projections
-from agentd.apps.analytics.sql.tree import nodes, of_kind, own, selects_of
+from agentd.apps.analytics.sql.tree import nodes, of_kind, own, quoted, selects_of
 from agentd.apps.analytics.vocabulary import finder, topics_of, words_of
 
 CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
@@ -44,6 +46,26 @@ def _ranked(tables: Iterable[str], plan: Plan, key: str, amounts: set[str]) -> I
         parts = [*own(select, exp.Max, exp.Min), *([order] if order else [])]
         found = (column for part in parts for column in of_kind(part, exp.Column))
         yield from ((name[0], column.name) for column in found if len(name) == 1 and column.name in amounts)
+
+
+def apart(reading: Reading, text: str) -> Iterator[tuple[str, str, str]]:
+    """(the query `text` with the amounts of each currency apart, a figure of it, what tells them apart), if a table
+    whose amounts are added or compared has a column for the currency that the query doesn't read: the rows tell
+    whether there are several even if the schema has no sample values."""
+    read = {column.name.casefold() for column in of_kind(reading.select, exp.Column)}
+    added = reading.own(exp.Sum, exp.Avg, exp.Max, exp.Min)
+    figures = ((each, column) for each in added for column in reading.own_columns(each))
+    for figure, column in figures:
+        found = reading.column(column) if reading.kind(column) == "financial_amount" else None
+        if found is None or finder("own_currency").search(column.name):
+            continue
+        for name in found[0].of_kind("descriptive", "identifier", ""):
+            if "currency" in topics_of(words_of(name)) and name.casefold() not in read:
+                key = f"{column.table}.{quoted(name)}" if column.table else quoted(name)
+                grouped = reading.select.args.get("group") is not None
+                made = grouped_also(text, key) if grouped else f"{text.rstrip('; ')} GROUP BY {key}"
+                yield made, figure.sql(), f"GROUP BY {name}"
+                return
 
 
 def half_converted(plan: Plan, schema: Schema) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The dates that a plan may use, from the question's periods, and the columns they are compared with."""
+"""The dates that a plan may use, from the question's periods, and the columns they are compared with. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from sqlglot import exp
 from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.spans import Period, previous
-from agentd.apps.analytics.schema import Schema
+from agentd.apps.analytics.schema import Column, Schema
 from agentd.apps.analytics.sql.tree import DAY, conditions_of, nodes, of_kind, trees
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary, words_of
+
+_WHOLE = re.compile(r"(TINY|SMALL|MEDIUM|BIG)?INT(EGER)?\b")
+_OTHER_FORM = re.compile(r"\b\d\d?[/.-]\d\d?[/.-]\d{4}\b|\b(19|20)\d{6}\b")
+"""A day in a column's description that is not written year-month-day with dashes."""
 
 
 def dates_for(question: str, periods: list[Period], today: date) -> dict[str, str]:
@@ -95,3 +99,25 @@ def _meant(name: str, about: str, question: str) -> bool:
         or bool(topics_of(words) & topics_of(question))
         or any(phrase_finder(phrase).search(question) for phrase in phrases)
     )
+
+
+def days_otherwise(plan: Plan, schema: Schema) -> Iterator[str]:
+    """Each query's columns that hold days in another form, as text (31/01/2023) or as numbers (20230131), and are
+    compared with a day as they are, so that no row is found; one sentence each."""
+    for key, found in trees(plan.results):
+        read = {each.name.casefold() for each in of_kind(found, exp.Table)}
+        compared = [[*each.iter_expressions()] for each in of_kind(found, exp.Predicate)]
+        sides = [side for both in compared if any(map(_is_day, both)) for side in both if isinstance(side, exp.Column)]
+        names = {side.name.casefold() for side in sides}
+        for column in (each for name, table in schema.by_name.items() if name in read for each in table.columns):
+            if column.name.casefold() in names and _is_otherwise(column):
+                about = column.description or column.type
+                yield f"{key}: {column.name} is no date ({about}); convert it to one before it is compared with days"
+
+
+def _is_day(side: exp.Expr) -> bool:
+    return isinstance(side, exp.Literal) and side.is_string and bool(DAY.match(side.name))
+
+
+def _is_otherwise(column: Column) -> bool:
+    return column.kind != "temporal" and bool(_WHOLE.match(column.type) or _OTHER_FORM.search(column.description))

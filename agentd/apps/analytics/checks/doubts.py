@@ -9,7 +9,7 @@ from typing import Any
 from agentd.apps.analytics.answer.rules import number
 from agentd.apps.analytics.checks import coverage, currencies
 from agentd.apps.analytics.checks.accounting import unaccounted
-from agentd.apps.analytics.checks.dates import dates_for, other_dates, partly_dated, usable
+from agentd.apps.analytics.checks.dates import dates_for, days_otherwise, other_dates, partly_dated, usable
 from agentd.apps.analytics.checks.guarded_times import loosely_bound, not_yet, part_of_the_period, timeless_whole
 from agentd.apps.analytics.checks.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.checks.joins import codes_for_names, misjoined, only_some, unexplained_joins, united_twice
@@ -23,13 +23,12 @@ from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.state import AgentState, past_questions
 
 
-def refusals(state: AgentState, plan: Plan, dates: dict[str, str], said: str) -> list[str]:
-    """Errors that a database would execute silently, one sentence each; a plan with one isn't run. `dates` and `said`:
-    as for `silent_mistakes`."""
-    schema = Schema.of(state)
-    found = silent_mistakes(plan, dates, said, state.get("temporal_columns") or {})
+def refusals(state: AgentState, plan: Plan, today: date) -> list[str]:
+    """Errors that a database would execute silently, one sentence each; a plan with one isn't run."""
+    schema, said = Schema.of(state), " ".join(said_of(state))
+    found = silent_mistakes(plan, _dates(state, state["user_query"], today), said, schema)
     found += [*misjoined(plan, schema), *currencies.mixed(plan, schema)]
-    return [*found, *invented_keys(plan, schema, said)]
+    return [*found, *invented_keys(plan, schema, said), *days_otherwise(plan, schema)]
 
 
 def of_the_answer(state: AgentState, plan: Plan, today: date, values: Iterable[Any]) -> list[str]:
@@ -46,10 +45,9 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
     """Words of the question that the plan doesn't cover, and parts of the plan that the question doesn't ask for."""
     question, past = as_planned(state["user_query"], text_of(plan)), past_questions(state)
     schema = Schema.of(state)
-    dates = usable(question, dates_for(question, periods_in(question, past, today), today))
     return [
         *coverage.uncovered(question, plan, past, schema),
-        *part_of_the_period(plan, dates),
+        *part_of_the_period(plan, _dates(state, question, today)),
         *loosely_bound(question, plan),
         *timeless_whole(plan),
         *altered(question, plan, schema),
@@ -62,3 +60,12 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
         *codes_for_names(plan, schema),
         *currencies.half_converted(plan, schema),
     ]
+
+
+def said_of(state: AgentState) -> list[str]:
+    """The question, and the texts of its period."""
+    return [state["user_query"], *(str(each) for each in (state.get("time_period") or {}).values() if each)]
+
+
+def _dates(state: AgentState, question: str, today: date) -> dict[str, str]:
+    return usable(question, dates_for(question, periods_in(question, past_questions(state), today), today))

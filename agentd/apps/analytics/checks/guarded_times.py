@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
-from typing import Any
 
 from sqlglot import exp
 
 from agentd.apps.analytics.plan import Plan
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import DAY, nodes, of_kind, trees
 from agentd.apps.analytics.vocabulary import finder
 
@@ -176,14 +176,13 @@ def not_yet(plan: Plan, today: str) -> Iterator[str]:
             yield min(days)
 
 
-def unlimited(plan: Plan, dates: Mapping[str, str], temporal: Mapping[str, Any]) -> str:
+def unlimited(plan: Plan, dates: Mapping[str, str], schema: Schema) -> str:
     """The results of a plan that reads dated tables without any date condition; "" if there is one."""
     texts = dict(_values(plan))
     years = {value[:4] for value in dates.values()}
     dated = any(_YEAR.search(text) or any(year in text for year in years) for text in texts.values())
     read = {each.name.casefold() for each in nodes(plan.selects, exp.Table)}
-    named = {table for table, columns in temporal.items() if columns}
-    reads = any(table.casefold() in read for table in named)
+    reads = any(table.of_kind("temporal") for name, table in schema.by_name.items() if name in read)
     return "" if dated or not reads else ", ".join(texts) or "the plan"
 
 

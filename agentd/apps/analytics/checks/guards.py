@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from sqlglot import exp
 
@@ -19,14 +18,13 @@ MADE_UP = 3
 """From this many keys in a list on that the question doesn't name, they count as invented; fewer may be known codes."""
 
 
-def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, temporal: Mapping[str, Any]) -> list[str]:
+def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, schema: Schema) -> list[str]:
     """The mistakes of a plan that would run nevertheless.
 
-    `dates`: the values of START_DATE and the like; `said`: the question with its period's texts; `temporal`: the date
-    columns of the consulted tables.
+    `dates`: the values of START_DATE and the like; `said`: the question with its period's texts.
     """
     faults = list(other_times(plan, dates, said))
-    if not faults and "START_DATE" in dates and (open_ := unlimited(plan, dates, temporal)):
+    if not faults and "START_DATE" in dates and (open_ := unlimited(plan, dates, schema)):
         faults.append(f"{open_}: no query is limited to the period that the question names; use '{{START_DATE}}'")
     faults += other_rows(plan, said)
     for key, found in trees(plan.selects):

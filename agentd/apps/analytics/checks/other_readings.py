@@ -1,7 +1,8 @@
 """Alternative readings of a question as queries; comparing their rows shows whether they matter. Pure; it runs none.
 
-Alternatives: another date of the table, things for rows, namesakes and ungrouped columns apart, a mean per thing for
-one per row, an inclusive for an exclusive bound, the row after the last one shown. The schema determines which exist.
+Alternatives: each currency apart, another date of the table, things for rows, namesakes and ungrouped columns apart, a
+mean per thing for one per row, an inclusive for an exclusive bound, the row after the last one shown. The schema
+determines which exist.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.apps.analytics.answer.rules import Finding, number
+from agentd.apps.analytics.checks import currencies
 from agentd.apps.analytics.checks.schema_reading import Asked, Reading
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.comparisons import bounds_of
@@ -52,6 +54,7 @@ def other_readings(question: str, plan: Plan, schema: Schema) -> list[Other]:
         select, text = tree(query["query"]), query["query"]
         if isinstance(select, exp.Select):
             reading = Reading(select, schema, asked)
+            found += [Other(text, *apart) for apart in currencies.apart(reading, text)]
             found += [*_ties(select, text, dialect), *_dates(reading, text, own=dialect is not None)]
             found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
             found += [*_namesakes(reading, text), *_rates(reading, text), *_empties(reading, text, dialect)]
@@ -244,10 +247,8 @@ def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other
         column = each.this
         if isinstance(column, exp.Column) and reading.kind(column) == "descriptive":
             other = exp.func("NULLIF", column.copy(), exp.Literal.string(""))
-            turned = reading.select.copy()
-            for same in [node for node in of_kind(turned, exp.Is) if node == each]:
-                same.set("this", other)
-            yield Other(text, turned.sql(dialect=dialect), column.sql(), str(other.sql()))
+            turned = _turned(reading, column, other, dialect, exp.Is)
+            yield Other(text, turned, column.sql(), str(other.sql()))
     tested = {each.this.sql() for each in reading.own(exp.Is)}
     for each in conditions_of(reading.select):
         excludes = isinstance(each, exp.NEQ) or (isinstance(each, exp.Not) and isinstance(each.this, exp.In | exp.Like))
@@ -256,10 +257,7 @@ def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other
         if known and known[1].is_nullable and not each.find(exp.Select):
             assert column is not None
             also = exp.or_(each.copy(), exp.Is(this=column.copy(), expression=exp.Null()))
-            turned = reading.select.copy()
-            for same in [node for node in conditions_of(turned) if node == each]:
-                same.replace(exp.paren(also))
-            yield Other(text, turned.sql(dialect=dialect), each.sql(), also.sql())
+            yield Other(text, _turned(reading, each, exp.paren(also), dialect), each.sql(), also.sql())
     order = reading.cutting_order
     key = order.expressions[0].this if order else None
     if not isinstance(key, exp.Column) or reading.select.args.get("group"):
@@ -279,8 +277,16 @@ def _written_days(reading: Reading, text: str, dialect: str | None) -> Iterator[
             continue
         parts = [exp.func("SUBSTR", column.copy(), *map(exp.Literal.number, part)) for part in ((7, 4), (4, 2), (1, 2))]
         written = column.copy().like("__/__/____")
-        turned = reading.select.copy()
-        for same in [each for each in of_kind(turned, exp.Ordered, exp.Max, exp.Min) if each.this == column]:
-            in_order = exp.func("CONCAT", *(part.copy() for part in parts))
-            same.set("this", exp.case().when(written.copy(), in_order).else_(column.copy()))
-        yield Other(text, turned.sql(dialect=dialect), column.sql(), written.sql())
+        in_order = exp.case().when(written, exp.func("CONCAT", *parts)).else_(column.copy())
+        turned = _turned(reading, column, in_order, dialect, exp.Ordered, exp.Max, exp.Min)
+        yield Other(text, turned, column.sql(), written.sql())
+
+
+def _turned(reading: Reading, old: exp.Expr, new: exp.Expr, dialect: str | None, *within: type[exp.Expr]) -> str:
+    """The query with a part replaced, wherever it stands directly in one of the kinds `within` (or, without one, at
+    all)."""
+
+    def change(node: exp.Expr) -> exp.Expr:
+        return new.copy() if node == old and isinstance(node.parent, within or exp.Expr) else node
+
+    return reading.select.transform(change).sql(dialect=dialect)

@@ -106,7 +106,8 @@ class Reading:
         self.select, self.schema, self.asked, tables = select, schema, asked, schema.by_name
         made = {each.alias.casefold() for each in of_kind(select.root(), exp.CTE)}
         read = [each for each in of_kind(select, exp.Table) if each.name.casefold() in tables]
-        others = [each for each in of_kind(select, exp.Table) if each.name.casefold() not in {*tables, *made}]
+        asked_of = {name for name, table in tables.items() if not table.unasked}
+        others = [each for each in of_kind(select, exp.Table) if each.name.casefold() not in asked_of | made]
         self.unknown = {each.alias_or_name.casefold(): each.name for each in others}
         self.sources = {each.alias_or_name.casefold(): tables[each.name.casefold()] for each in read}
 

@@ -8,6 +8,7 @@ from typing import Any
 from agentd.apps.analytics import servers
 from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.nodes.clarifying import readings_of, without_measure
+from agentd.apps.analytics.nodes.execute_query import SQL_TOOL
 from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.nodes.understand_query import is_unclear, unclear
 from agentd.apps.analytics.question.periods import timeless
@@ -34,14 +35,14 @@ async def consult_schema(state: AgentState, context: NodeContext) -> dict[str, A
     entities = list(state.get("entities_mentioned") or [])
     words = [each if each.casefold() in question.casefold() else each.replace("_", " ") for each in entities]
     before = past_questions(state)[-1:]
-    if before and (await _asked(state, context, entities))[0].get("relevant_tables"):
+    if before and (await asked(state, context, entities))[0].get("relevant_tables"):
         before = []
-    answer, warnings = await _asked(state, context, [*words, question, *before])
+    answer, warnings = await asked(state, context, [*words, question, *before])
     if not answer.get("relevant_tables"):
-        answer, warnings = await _asked(state, context, entities)
+        answer, warnings = await asked(state, context, entities)
     tables = answer.get("relevant_tables") or []
     if readings := readings_of(question, past_questions(state)):
-        answer_to_all, _ = await _asked(state, context, readings)
+        answer_to_all, _ = await asked(state, context, readings)
         if back := without_measure(question, readings, Schema.read(answer_to_all.get("relevant_tables"))):
             raise NodeFailed(
                 say["which_measure"], "two readings", validation_status="failed_planning", clarification=dict(back)
@@ -76,14 +77,15 @@ def _named(question: str, schema: Schema) -> bool:
     return named or bool(topics_of(timeless(question)) & topics_of(schema.about))
 
 
-async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -> tuple[dict[str, Any], list[str]]:
+async def asked(state: AgentState, context: NodeContext, entities: list[str]) -> tuple[dict[str, Any], list[str]]:
     """(the answer, with malformed parts removed; warnings about what was wrong with it)."""
     payload = {"intent": state.get("intent") or "", "entities": entities}
     say = say_for(state["user_query"])
     try:
         answer = await context.call(servers.GRAPH, TOOLS[state["plan_style"]], payload)
     except CallFailed as error:
-        raise NodeFailed(say["no_schema"], f"{COMMUNICATION}: {error}") from error
+        said = say["no_database" if await _is_away(context) else "no_schema"]
+        raise NodeFailed(said, f"{COMMUNICATION}: {error}") from error
     warnings: list[str] = []
     if answer.get("success") is False:
         warnings.append(str(answer.get("error") or say["no_tables"]))
@@ -100,6 +102,17 @@ async def _asked(state: AgentState, context: NodeContext, entities: list[str]) -
     ]
     found = {**answer, "relevant_tables": known, "table_relationships": joins}
     return found, warnings if known else warnings or [say["no_tables"]]
+
+
+async def _is_away(context: NodeContext) -> bool:
+    """Whether the database can't be reached: the schema search can't read the tables then, and says only that."""
+    if not context.offers(servers.SQL, SQL_TOOL):
+        return False
+    try:
+        answer = await context.call(servers.SQL, SQL_TOOL, {"sql_queries": ["SELECT 1"]}, retry=False)
+    except CallFailed:
+        return False
+    return any(each.get("cause") == "unavailable" for each in answer.get("batch_results") or ())
 
 
 def _listed(table: dict[str, Any]) -> bool:

@@ -10,13 +10,16 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from sqlglot import exp
+
 from agentd.apps.analytics import servers
 from agentd.apps.analytics.checks import currencies
 from agentd.apps.analytics.checks.dates import dates_for, offered, usable
-from agentd.apps.analytics.checks.doubts import doubts, refusals
+from agentd.apps.analytics.checks.doubts import doubts, refusals, said_of
 from agentd.apps.analytics.checks.joins import without_details
 from agentd.apps.analytics.checks.limits import lists_for_one
 from agentd.apps.analytics.nodes.clarifying import without_period
+from agentd.apps.analytics.nodes.consult_schema import asked
 from agentd.apps.analytics.nodes.execute_query import OPERATIONS_TOOL
 from agentd.apps.analytics.nodes.node_context import CallFailed, NodeContext
 from agentd.apps.analytics.nodes.understand_query import known_plan
@@ -29,13 +32,14 @@ from agentd.apps.analytics.planner.schema import plan_schema
 from agentd.apps.analytics.planner.template import worded_truly
 from agentd.apps.analytics.question.periods import periods_in, timeless
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.written_days import days_otherwise
+from agentd.apps.analytics.sql.tree import nodes
 from agentd.apps.analytics.state import AgentState, NodeFailed, past_questions
 from agentd.apps.analytics.wording import say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.messages import ChatMessage
 
 EXPLAIN_TOOL = "explain_query"
+FOUND = ("relevant_tables", "table_relationships")
 MAX_TOKENS = {"simple": 700, "medium": 900, "complex": 1400}
 """By query_complexity."""
 REPAIRS = 2
@@ -55,8 +59,8 @@ async def plan_execution(state: AgentState, context: NodeContext, examples: Exam
     if lacks_columns(metrics, state.get("financial_columns"), state.get("temporal_columns")):
         lacking, say = f"no column fits {', '.join(metrics)}", say_for(state["user_query"])
         raise NodeFailed(say["no_data_fits"], lacking, validation_status="failed_planning")
-    today = context.clock.now().date()
-    past = past_questions(state)
+    today, found = context.clock.now().date(), state.get("relevant_tables")
+    past, state = past_questions(state), state.copy()
     dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
     messages = messages_for(state, dates, examples, brief=_is_held(context))
     began = context.clock.monotonic()
@@ -89,7 +93,8 @@ async def plan_execution(state: AgentState, context: NodeContext, examples: Exam
     worded = worded_truly(plan, state["user_query"], called, Schema.of(state))
     before = [said] if (said := state.get("technical_error_details")) else []
     again = plan is not first and _is_held(context)
-    return {**replace(worded, derived=[*before, *worded.derived]).changes(), "plan_written_again": again}
+    further = {key: state.get(key) for key in FOUND} if state.get("relevant_tables") is not found else {}
+    return {**replace(worded, derived=[*before, *worded.derived]).changes(), "plan_written_again": again, **further}
 
 
 def _failed(question: str, plan: Plan | None, faults: list[str], today: date) -> NodeFailed:
@@ -130,15 +135,16 @@ async def _checked(
     value: dict[str, Any], state: AgentState, context: NodeContext, dates: dict[str, str]
 ) -> tuple[Plan, list[str]]:
     """A plan as written, corrected where that is safe, with its faults."""
-    period, say = state.get("time_period"), say_for(state["user_query"])
-    said = [state["user_query"], *(str(each) for each in (period or {}).values() if each)]
-    schema = Schema.of(state)
-    named = usable(state["user_query"], dates)
-    plan = read_plan(value, state["plan_style"], named, said, schema)
+    today = context.clock.now().date()
+    say, said, named = say_for(state["user_query"]), said_of(state), usable(state["user_query"], dates)
+    plan = read_plan(value, state["plan_style"], named, said, Schema.of(state))
     if plan.empty:
         raise NodeFailed(say["no_data_fits"], "the model planned no query", validation_status="failed_planning")
+    if await _consulted_too(state, context, plan):
+        plan = read_plan(value, state["plan_style"], named, said, Schema.of(state))
+    schema = Schema.of(state)
     plan = without_details(plan, schema)
-    silent = [*refusals(state, plan, named, " ".join(said)), *days_otherwise(plan.results, schema)]
+    silent = refusals(state, plan, today)
     plan = replace(currencies.unlabelled(plan, schema), fatal=[*plan.fatal, *silent])
     refused = [] if plan.fatal else await _refused(plan, context)
     if denied := next(filter(None, map(_DENIED.search, refused)), None):  # another plan can't fix that
@@ -149,11 +155,31 @@ async def _checked(
             validation_status="failed_planning",
             suggestions=[say["grant"].format(table=table)],
         )
-    unmet = doubts(state, plan, context.clock.now().date())
-    asked = ", ".join([*unmet, *lists_for_one(plan, timeless(state["user_query"])).values()])
-    asks = [f"question and plan do not agree on {asked}"] if asked else []
+    unmet = doubts(state, plan, today)
+    apart = ", ".join([*unmet, *lists_for_one(plan, timeless(state["user_query"])).values()])
+    asks = [f"question and plan do not agree on {apart}"] if apart else []
     plan = replace(plan, doubts=[*plan.doubts, *asks], unmet=unmet)
     return plan, [*plan.fatal, *refused, *plan.doubts]
+
+
+async def _consulted_too(state: AgentState, context: NodeContext, plan: Plan) -> bool:
+    """Whether the plan reads tables that the search did not find for the question; they are added to the state, so that
+    every check knows them."""
+    known, joined = state.get("relevant_tables") or [], state.get("table_relationships") or []
+    made = {each.alias for each in nodes(plan.selects, exp.CTE)}
+    read = {each.name for each in nodes(plan.selects, exp.Table)} - made
+    lacking = {each.casefold() for each in read} - {str(each["table_name"]).casefold() for each in known}
+    try:
+        answer = (await asked(state, context, sorted(read)))[0] if lacking else {}
+    except NodeFailed:
+        return False  # the checks doubt tables that they don't know
+    found = (each for each in answer.get("relevant_tables") or () if each["table_name"].casefold() in lacking)
+    if further := [{**each, "unasked": True} for each in found]:
+        there = {each["table_name"] for each in (*known, *further)}
+        joins = (each for each in answer["table_relationships"] if {each["from_table"], each["to_table"]} <= there)
+        state["relevant_tables"] = [*known, *further]
+        state["table_relationships"] = [*joined, *(each for each in joins if each not in joined)]
+    return bool(further)
 
 
 def _is_held(context: NodeContext) -> bool:

@@ -130,7 +130,7 @@ async def test_a_dead_schema_server_is_tried_again_and_then_told(erp: Path) -> N
     assert (node, message) == ("consult_schema", "Tidak dapat mengambil informasi skema database saat ini.")
     assert technical.startswith("Graphiti MCP Server communication error")
     history = answer["mcp_tool_call_history"]
-    assert [entry["status"] for entry in history] == ["error"] * 3
+    assert [entry["status"] for entry in history] == ["error"] * 3 + ["success"]  # the database itself answers
     assert set(history[0]) == {
         "server_name",
         "tool_name",

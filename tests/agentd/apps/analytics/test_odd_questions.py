@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.agentd.apps.analytics.office import Office, plan
+from tests.agentd.apps.analytics.office import Office, down, plan
 from tests.agentd.apps.analytics.scripts import SALES
 
 SUM = "SELECT SUM(total_amount) AS t FROM sales_orders WHERE order_date BETWEEN '{START_DATE}' AND '{END_DATE}'"
@@ -90,6 +90,13 @@ async def test_no_number_is_given_to_the_rows_of_a_result_that_was_cut(erp: Path
     office = Office(erp, SALES, customers, execute_sql_query=cut)
     answer = await office.ask("Daftar semua customer?")
     assert answer["final_narrative"].splitlines()[-1] == "- … dan baris lain; hasil terpotong"
+
+
+async def test_a_database_that_is_away_before_its_tables_were_read_is_told_as_that(erp: Path) -> None:
+    away = {"batch_results": [{"status": "error", "error_message": "Connection refused.", "cause": "unavailable"}]}
+    office = Office(erp, SALES, get_relevant_schema_info=down, execute_sql_query=lambda _: away)
+    answer = await office.ask("Berapa penjualan Januari 2023?")
+    assert answer["error"]["user_message"] == "Gagal menghubungi database."
 
 
 @pytest.mark.parametrize(

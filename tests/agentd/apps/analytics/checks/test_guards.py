@@ -9,7 +9,8 @@ from agentd.apps.analytics.checks.guards import invented_keys, silent_mistakes
 from agentd.apps.analytics.checks.joins import side_by_side
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
-from agentd.apps.analytics.schema import Schema
+from agentd.apps.analytics.schema import NO_SCHEMA, Schema
+from tests.agentd.apps.analytics.scripts import table
 
 QUARTER = {"TODAY": "2023-03-01", "START_DATE": "2022-07-01", "END_DATE": "2022-09-30"}
 WITHIN = "DocDate >= '2022-07-01' AND DocDate <= '2022-09-30'"
@@ -49,14 +50,14 @@ def of(*queries: str) -> Plan:
     ],
 )
 def test_months_outside_the_period_and_words_for_data_are_refused(query: str, fault: str) -> None:
-    found = silent_mistakes(of(query), QUARTER, "kuartal 3 2022", {"t": ["DocDate"]})
+    found = silent_mistakes(of(query), QUARTER, "kuartal 3 2022", Schema.read([table("t", "DocDate temporal")]))
     assert [each for each in found if fault in each] if fault else not found, found
 
 
 def test_the_months_of_a_period_that_crosses_a_year_are_its_own() -> None:
     winter = {"TODAY": "2023-03-01", "START_DATE": "2022-12-01", "END_DATE": "2023-01-31"}
     query = "SELECT COUNT(*) AS N FROM t WHERE d >= '2022-12-01' AND d <= '2023-01-31' AND MONTH(d) = {}"
-    faulty = [bool(silent_mistakes(of(query.format(month)), winter, "", {})) for month in (11, 12, 1, 2)]
+    faulty = [bool(silent_mistakes(of(query.format(month)), winter, "", NO_SCHEMA)) for month in (11, 12, 1, 2)]
     assert faulty == [True, False, False, True]
 
 

@@ -9,6 +9,7 @@ from agentd.apps.analytics.checks.guards import silent_mistakes
 from agentd.apps.analytics.checks.limits import asked_for, lists_for_one, number_words
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
+from agentd.apps.analytics.schema import NO_SCHEMA
 
 DATES = {"TODAY": "2023-03-01", "START_DATE": "2023-01-01", "END_DATE": "2023-01-31"}
 TODAY = {"TODAY": "2023-03-01"}
@@ -22,7 +23,7 @@ def test_a_number_is_known_by_each_of_its_words() -> None:
 
 def faults(question: str, query: str, dates: dict[str, str] = TODAY) -> list[str]:
     written = {"sql_queries_plan": [{"query": query, "result_key": "R"}], "response_template": "{R}"}
-    return silent_mistakes(read_plan(written, "sql", dates, [question]), dates, question, {})
+    return silent_mistakes(read_plan(written, "sql", dates, [question]), dates, question, NO_SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ def test_other_days_than_the_question_names_are_refused(where: str, reason: str)
         "response_template": "{R}",
     }
     plan = read_plan(written, "sql", named, ["Total penjualan Januari 2023"])
-    told = [*plan.fatal, *silent_mistakes(plan, named, "Total penjualan Januari 2023", {})]
+    told = [*plan.fatal, *silent_mistakes(plan, named, "Total penjualan Januari 2023", NO_SCHEMA)]
     assert [each for each in told if reason in each]
 
 

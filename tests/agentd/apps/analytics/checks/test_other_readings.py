@@ -15,6 +15,7 @@ from tests.agentd.apps.analytics.office import SCHEMA, Office, plan
 from tests.agentd.apps.analytics.scripts import SALES, of, table
 
 CUSTOMERS = table("Customers", "Id identifier key, Name descriptive, Age quantitative")
+FEES = table("Fees", "FeeId identifier key, Fee financial_amount, CurrencyCode descriptive")
 ORDERS = table(
     "Orders",
     "OrderId identifier key, CustomerId identifier, OrderDate temporal, "
@@ -29,6 +30,7 @@ CREATE TABLE Orders (OrderId, CustomerId, OrderDate, ShippedDate, Total, Rate, T
 INSERT INTO Orders VALUES (1,1,'2021-01-05','2021-01-08',10,0.1,11,'',NULL),
     (2,1,'2021-01-30','2021-02-02',20,0,0,NULL,5),(3,2,'2021-02-03','2021-02-04',30,0.2,11,'x',7);
 CREATE TABLE Persons (PersonId, Name); INSERT INTO Persons VALUES (1,'A'),(2,'A');
+CREATE TABLE Fees (FeeId, Fee, CurrencyCode); INSERT INTO Fees VALUES (1,10,'IDR'),(2,20,'USD');
 CREATE TABLE People (Id, BirthDate, HireDate); INSERT INTO People VALUES (1,'1990-01-01','2015-03-01');
 """
 JANUARY = "{0} >= '2021-01-01' AND {0} < '2021-02-01'"
@@ -37,7 +39,7 @@ JOINED = "FROM Customers JOIN Orders ON Orders.CustomerId = Customers.Id"
 
 
 def differing(question: str, query: str) -> list[tuple[str, str]]:
-    made, schema = of(query, "R"), Schema.read([CUSTOMERS, ORDERS, PEOPLE, PERSONS], dialect="sqlite")
+    made, schema = of(query, "R"), Schema.read([CUSTOMERS, ORDERS, PEOPLE, PERSONS, FEES], dialect="sqlite")
     with closing(sqlite3.connect(":memory:")) as database:
         database.row_factory = sqlite3.Row
         database.executescript(ROWS)
@@ -53,6 +55,9 @@ def differing(question: str, query: str) -> list[tuple[str, str]]:
     [
         ("How many orders were shipped in January 2021?", SHIPPED, [("OrderDate", "ShippedDate")]),
         ("How many orders in January 2021?", SHIPPED, []),
+        ("Total fee?", "SELECT SUM(Fee) AS t FROM Fees", [("SUM(Fee)", "GROUP BY CurrencyCode")]),
+        ("Total fee?", "SELECT SUM(f.Fee) AS t FROM Fees f WHERE f.FeeId < 2", []),
+        ("Fee per currency?", "SELECT CurrencyCode, SUM(Fee) AS t FROM Fees GROUP BY CurrencyCode", []),
         (
             "Total per customer?",
             f"SELECT Note, SUM(Total) AS t {JOINED} GROUP BY Customers.Id",

@@ -126,9 +126,9 @@ def test_a_price_counts_for_each_row_that_has_no_figure_of_its_own() -> None:
     query = "SELECT SUM(p.Cost) AS total FROM Undergoes u JOIN Procedures p ON p.Code = u.Code"
     made = of(query, "TOTAL")
     state = AgentState(user_query="", relevant_tables=[done, prices], table_relationships=[join])
-    assert refusals(state, made, {}, "") == []
+    assert refusals(state, made, TODAY) == []
     state["relevant_tables"] = [done, prices, next(each for each in TABLES if each["table_name"] == "payment")]
-    assert len(refusals(state, made, {}, "")) == 1
+    assert len(refusals(state, made, TODAY)) == 1
 
 
 def test_a_fraction_before_a_percent_sign_is_shown_in_percent() -> None:

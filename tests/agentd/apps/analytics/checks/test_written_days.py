@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agentd.apps.analytics.checks.dates import days_otherwise
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.written_days import days_otherwise
+from tests.agentd.apps.analytics.scripts import of
 
 COLUMNS = [
     {"name": "tanggal", "type": "VARCHAR", "description": "tanggal sebagai teks: 31/01/2023"},
@@ -34,6 +35,5 @@ SCHEMA = Schema.read([{"table_name": "jual", "columns": COLUMNS}, {"table_name":
     ],
 )
 def test_a_day_is_compared_only_with_a_date(condition: str, told: str) -> None:
-    query = {"result_key": "N", "query": f"SELECT COUNT(*) AS n FROM jual J WHERE {condition}"}
-    found = [*days_otherwise([query], SCHEMA)]
+    found = [*days_otherwise(of(f"SELECT COUNT(*) AS n FROM jual J WHERE {condition}", "N"), SCHEMA)]
     assert [each.split()[1] for each in found] == [told] * bool(told)
