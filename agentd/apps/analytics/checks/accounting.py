@@ -14,7 +14,7 @@ from datetime import date
 from sqlglot import exp
 
 from agentd.apps.analytics.checks.conditions import BOUNDS, kept, late, unexplained, unread
-from agentd.apps.analytics.checks.not_consulted import not_consulted
+from agentd.apps.analytics.checks.not_consulted import instead_of, not_consulted
 from agentd.apps.analytics.checks.schema_reading import Asked, Found, Reading
 from agentd.apps.analytics.checks.unanswered import unanswered
 from agentd.apps.analytics.checks.unknown_words import said_in
@@ -43,7 +43,7 @@ def unaccounted(question: str, plan: Plan, schema: Schema, today: date, past: It
     found = [query["result_key"] for query in plan.selects if tree(query["query"]) is None]
     for reading, outer in readings:
         found += [*unexplained(reading), *_days(reading, asked.text != talk, today.isoformat())]
-        found += [*_aggregates(reading, counted), *_of_lines(reading), *not_consulted(reading)]
+        found += [*_aggregates(reading, counted), *_of_lines(reading), *not_consulted(reading), *instead_of(reading)]
         found += [*kept(reading), *unread(reading)]
         found += [*_figures(reading), *needless_keys(reading), *counts_the_join(reading)]
         found += [*(_shown(reading) if outer else ()), *_misnamed(reading)]
@@ -75,6 +75,7 @@ def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
         if not past and not reading.hits_of([column]) - amounts:
             yield column.name
     ends: dict[str, dict[int, set[str]]] = {}
+    open_ = finder("since", "before", "up_to", "later", "earlier").search(reading.asked.text)
     for each in reading.own(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.EQ, exp.In, exp.Like):
         days = [value.name for value in of_kind(each, exp.Literal) if _DAY.match(value.name)]
         if not isinstance(each.this, exp.Column) or not days:
@@ -88,7 +89,7 @@ def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
         ends.setdefault(each.this.sql(), {}).setdefault(place, set()).update(here)
     for name, places in ends.items():
         where = places.pop(_WHERE, set())
-        if any(len(where | inside) < 2 for inside in places.values() or [where]):
+        if not open_ and any(len(where | inside) < 2 for inside in places.values() or [where]):
             yield name
 
 

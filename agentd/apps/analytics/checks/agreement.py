@@ -40,10 +40,8 @@ def disagreements(asked: str, select: exp.Select, schema: Schema) -> Iterator[st
     yield from _not_emptied(asked, select, used)
     yield from _rows_for_things(asked, select, used)
     yield from _nothing_as_something(select)
-    yield from _unweighted(select, used)
-    yield from _texts_reckoned(select, used)
+    yield from (*_unweighted(select, used), *_texts_reckoned(select, used), *_namesakes(select, used))
     yield from _bound_twice(select)
-    yield from _namesakes(select, used)
     yield from _worth_for_quantity(asked, select)
     yield from _filled_for_nothing(asked, select)
     if without := drops_those_without(asked, select):
@@ -77,11 +75,12 @@ def restricted(asked: str) -> re.Match[str] | None:
 
 
 def of_both(asked: str) -> str:
-    """The word that is asked for with and without: "aktif dan tidak aktif", "shipped and not shipped"; or ""."""
+    """The word that is asked for with and without ("aktif dan tidak aktif"), or "not" at the end after "and"; or ""."""
     some = finder("restricts").search(asked)
     behind = re.findall(r"[^\W\d_]{4,}", asked[some.end() :]) if some else []
     known = re.findall(r"[^\W\d_]{4,}", asked[: some.start()].casefold()) if some else []
-    return behind[0] if behind and behind[0].casefold() in known else ""
+    alone = some[0] if some and not behind and finder("joined").search(asked[: some.start()]) else ""
+    return behind[0] if behind and behind[0].casefold() in known else alone
 
 
 def includes(asked: str) -> str:

@@ -22,6 +22,7 @@ _UNITS = frozenset({"second", "minute", "hour", "day", "week", "month", "quarter
 def unused(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[str]:
     """The words for columns and units that no query uses. `asked`: without time words."""
     yield from _other_columns(asked, selects, schema)
+    yield from _heads(asked, selects, schema)
     yield from _other_flags(asked, selects, schema)
     yield from _other_units(asked, selects)
 
@@ -41,6 +42,21 @@ def _other_columns(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> I
         plain_word = len(words) > 2 and not finder("tops", "no_column").fullmatch(words)
         if plain_word and re.search(rf"\b{re.escape(words)}s?\b", said) and name.casefold() not in written.casefold():
             yield words
+
+
+def _heads(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[str]:
+    """Words that end the name of only one column of the tables, which no query uses: "symbol" of `ticker_symbol`."""
+    read = {table.name.casefold() for select in selects for table in of_kind(select, exp.Table)}
+    names = [name for of, table in schema.by_name.items() if of in read for name in table.names]
+    written = {column.name.casefold() for select in selects for column in of_kind(select, exp.Column)}
+    ends = [words_of(name).split()[-1:] for name in names]
+    things = " ".join(table.subject for table in schema.tables)
+    for name, end in zip(names, ends, strict=True):
+        plain = end and len(end[0]) > 3 and not finder("neutral", "tops", "no_column").fullmatch(end[0])
+        alone = plain and ends.count(end) == 1 and end[0] not in things and name.casefold() not in written
+        said = alone and re.search(rf"\b{re.escape(end[0])}s?\b", asked, re.IGNORECASE)
+        if said and words_of(name) not in asked.casefold():
+            yield end[0]
 
 
 def _other_flags(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[str]:

@@ -12,7 +12,7 @@ from agentd.apps.analytics.checks.agreement import restricted
 from agentd.apps.analytics.checks.schema_reading import Reading
 from agentd.apps.analytics.schema import FIGURES
 from agentd.apps.analytics.sql.tree import DAY, of_kind
-from agentd.apps.analytics.vocabulary import finder, listed, speaks, topics_of, words_of
+from agentd.apps.analytics.vocabulary import finder, listed, speaks, topics_of, vocabulary, words_of
 
 BOUNDS = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 
@@ -26,8 +26,10 @@ def unexplained(reading: Reading) -> Iterator[str]:
         negated = isinstance(leaf.parent, exp.Not)
         if not columns or (values and any(reading.kind(column) == "temporal" for column in columns)):
             continue
-        if late(reading, leaf) or leaves_out(reading, leaf):
-            continue
+        years = values and all(re.fullmatch(r"(?:19|20)\d\d", value) for value in values)
+        years = years and not (negated or isinstance(leaf, exp.NEQ) or any(map(reading.asked.says, values)))
+        if late(reading, leaf) or leaves_out(reading, leaf) or (years and all(map(_of_years, columns))):
+            continue  # other_times compares years with the question's
         if values and (negated or isinstance(leaf, exp.NEQ)):
             before = (reading.asked.said.partition(value.casefold().strip("%"))[0] for value in values)
             accounted = any(restricted(finder("above", "below").sub(" ", text)) for text in before)
@@ -37,8 +39,12 @@ def unexplained(reading: Reading) -> Iterator[str]:
             said = any(map(reading.asked.says, values)) or _of_the_schema(reading, leaf, restricts)
             accounted = said and not any(reading.better([column], columns) for column in columns)
         turned = denied(reading, leaf, columns) or affirmed(reading, leaf, columns)
-        if not accounted or turned or chosen_although_denied(reading, leaf):
+        if not accounted or turned or years or chosen_although_denied(reading, leaf):
             yield leaf.parent.sql() if negated and leaf.parent is not None else leaf.sql()
+
+
+def _of_years(column: exp.Column) -> bool:
+    return any(vocabulary().units.get(word) == "year" for word in words_of(column.name).split())
 
 
 def _beside_another(leaf: exp.Expr) -> bool:

@@ -32,6 +32,8 @@ _OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Int
 """Functions whose literals are a part or an offset: `substr(d, 1, 7)`, `date(d, '+1 month')`."""
 _FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
+_UNITED = re.compile(r"(?<![\w.,-])\d+(?!st|nd|rd|th)[^\W\d_]+")
+"""A number with its unit, which no check reads: `1pm`."""
 _NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
 _DATE_PARTS = ("hh", "mm", "ss", "dd", "yyyy")  # of a date's format
 
@@ -90,6 +92,7 @@ def _unmet(question: str, plan: Plan, chooses: bool, schema: Schema) -> Iterator
     for number in numbers_asked:
         if not any(meant * scale in numbers for meant in plain(number) for scale in SCALES):
             yield number
+    yield from (each for each in _UNITED.findall(asked) if each.casefold() not in written)
     ends = frozenset(end for found in orders_of(plan).values() for end in found)
     superlatives = ends_of(asked)
     yield from (word for word, end in superlatives.items() if not end & ends)
@@ -214,14 +217,11 @@ def _unused(asked: str, select: exp.Select) -> Iterator[str]:
     if "" in used or any(len(list(of_kind(condition, exp.Predicate))) > 1 for condition in inner):
         return
     once = select.args.get("distinct") and not select.find(exp.AggFunc)
-    said = [join for join in joins if once and any(word[:4] in asked.casefold() for word in _long(join.this.name))]
+    words = ((join, re.findall(r"[^\W\d_]{4,}", words_of(join.this.name))) for join in joins if once)
+    said = [join for join, each in words if any(word[:4] in asked.casefold() for word in each)]
     names = [join.this.alias_or_name for join in joins if join.side or join not in said]
     idle = [name for name in names if tied.count(name.casefold()) < 2]
     yield from (name for name in idle if name.casefold() not in used and (used or name == idle[-1]))
-
-
-def _long(name: str) -> list[str]:
-    return re.findall(r"[^\W\d_]{4,}", words_of(name))
 
 
 def _unsaid(said: str, chosen: Iterable[list[str | float]]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from sqlglot import exp
 
-from agentd.apps.analytics.checks.schema_reading import HEADS
+from agentd.apps.analytics.checks.unknown_words import HEADS
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import FIGURES, Pair, Schema, Side, Table
 from agentd.apps.analytics.sql import edits
@@ -52,8 +52,7 @@ def unexplained_joins(plan: Plan, schema: Schema) -> Iterator[str]:
             known = {left[0], right[0]} <= shared.keys()
             ids = {words_of(side[1]) for side in (left, right)} == {"id"}
             made_up = ids and {(left, right), (right, left)}.isdisjoint(schema.joins)
-            words = shared.get(left[0], frozenset()) | shared.get(right[0], frozenset())
-            explained = (known and schema.joins) or alike(left, right, words)
+            explained = (known and schema.joins) or alike(left, right, shared)
             if left[0] and right[0] and left[0] != right[0] and (made_up or not explained):
                 yield spelled((left, right))
 
@@ -64,13 +63,18 @@ def _shared(table: Table) -> frozenset[str]:
     return words[0].intersection(*words) if len(words) > 1 else frozenset()
 
 
-def alike(left: Side, right: Side, shared: frozenset[str]) -> bool:
-    """Whether two columns have one name, or a word of it in common: `ShipVia` and `ShipperID`. Heads and `shared` words
-    aside; a name without others has its table's words: `customer_id` and the `id` of customers."""
+def alike(left: Side, right: Side, shared: Mapping[str, frozenset[str]]) -> bool:
+    """Whether two columns have one name, or a word of it in common: `ShipVia` and `ShipperID`, and no other head, as
+    `CustName` and `CustId` have. Heads and the words that all columns of its table have (`shared`) aside; a name
+    without others has its table's words: `customer_id` and the `id` of customers."""
     if left[1].casefold() == right[1].casefold():
         return True
-    but = HEADS | shared
-    one, other = ({*words_of(name).split()} - but or {*words_of(table).split()} for table, name in (left, right))
+    said = [({*words_of(name).split()}, shared.get(table, frozenset()), table) for table, name in (left, right)]
+    heads = [words & HEADS for words, _, _ in said]
+    if all(heads) and not heads[0] & heads[1]:
+        return False
+    of_both = said[0][1] & said[1][1]
+    one, other = (words - HEADS - but or {*words_of(table).split()} - of_both for words, but, table in said)
     stems = (
         (word[: max(4, len(word) - 3)], others) for words, others in ((one, other), (other, one)) for word in words
     )

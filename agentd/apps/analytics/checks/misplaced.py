@@ -12,7 +12,7 @@ from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.comparisons import months_in
 from agentd.apps.analytics.sql.projections import Projection, projections
 from agentd.apps.analytics.sql.tree import DAY, nodes
-from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.vocabulary import finder, words_of
 
 _PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
 _APART = re.compile(r"\{[^{}]*\}|[.!?;]\s|\n")
@@ -22,7 +22,8 @@ _NOT = {"totals": {"AVG"}, "averages": {"SUM", "COUNT", "MIN", "MAX"}, "most": {
 
 
 def misplaced(plan: Plan) -> Iterator[str]:
-    """Placeholders whose figure has another aggregate, year, month or name than the words before them."""
+    """Placeholders whose figure has another aggregate, year, month or name than the words before them, and figures that
+    have another aggregate than their own name."""
     texts = {
         query["query"]: {each.name for each in nodes([query], exp.Literal) if each.is_string} for query in plan.results
     }
@@ -31,6 +32,7 @@ def misplaced(plan: Plan) -> Iterator[str]:
         made = projections(query["query"])
         figures |= {each.name.casefold(): (each, query["query"]) for each in made}
         figures |= {query["result_key"].casefold(): (made[0], query["query"])} if len(made) == 1 else {}
+    yield from (figure.name for figure, _ in figures.values() if _of_another_kind(words_of(figure.name), figure))
     for found in _PLACEHOLDER.finditer(plan.template):
         if found[1].casefold() in figures and not is_period(found[1]):
             before = _PLACEHOLDER.sub(_without_period, plan.template[: found.start()])

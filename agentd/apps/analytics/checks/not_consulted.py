@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from agentd.apps.analytics.checks.schema_reading import Reading
+from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.sql.tree import of_kind
+from agentd.apps.analytics.vocabulary import words_of
 
 
 def not_consulted(reading: Reading) -> Iterator[str]:
@@ -25,6 +27,22 @@ def not_consulted(reading: Reading) -> Iterator[str]:
             and not any(word in name.casefold() for word in words)
         ):
             yield name
+
+
+def instead_of(reading: Reading) -> Iterator[str]:
+    """Tables whose name has words that the question lacks, if another one that it names, with all the columns that are
+    read of them, is not read: student_record, for course_offering."""
+    for alias, table in reading.sources.items():
+        read = {each.name.casefold() for each in reading.own(exp.Column) if each.table.casefold() in ("", alias)}
+        for other in reading.schema.tables if not _said(reading, table.name) else ():
+            there = {name.casefold() for name in other.names}
+            if other not in reading.sources.values() and read and read <= there and _said(reading, other.name):
+                yield table.name
+
+
+def _said(reading: Reading, name: str) -> bool:
+    """Whether the question has every word of a table's name."""
+    return all(said_in(word, reading.asked.said) for word in words_of(name).split())
 
 
 def _between(reading: Reading, alias: str) -> bool:

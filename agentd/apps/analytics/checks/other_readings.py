@@ -58,7 +58,7 @@ def other_readings(question: str, plan: Plan, schema: Schema) -> list[Other]:
             found += [*_ties(select, text, dialect), *_dates(reading, text, own=dialect is not None)]
             found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
             found += [*_namesakes(reading, text), *_rates(reading, text), *_empties(reading, text, dialect)]
-            found += [*_picked(reading, text), *_written_days(reading, text, dialect)]
+            found += [*_picked(reading, text), *_written_days(reading, text, dialect), *_outer(reading, text, dialect)]
     return [replace(each, instead=named(each.instead, schema)) for each in found]
 
 
@@ -138,17 +138,11 @@ def _things(reading: Reading, text: str) -> Iterator[Other]:
     several = len(reading.sources) + len(reading.unknown) > 1 or not about
     for count in counts:
         distinct = count.find(exp.Distinct) is not None
-        for key in _unique_keys(reading, count) if distinct else keys[:1] if several else ():
+        beside = ((each, _key_beside(reading, each)) for each in of_kind(count, exp.Column) if distinct)
+        unique = [_qualified(each, key) for each, key in beside if key not in ("", each.name)]
+        for key in unique if distinct else keys[:1] if several else ():
             instead = f"COUNT(DISTINCT {key})"
             yield Other(text, exchanged(text, "COUNT", instead, called=True), count.sql(), instead)
-
-
-def _unique_keys(reading: Reading, count: exp.Count) -> Iterator[str]:
-    """The keys of the things whose names are counted."""
-    for column in of_kind(count, exp.Column):
-        unique = _key_beside(reading, column)
-        if unique and column.name != unique:
-            yield _qualified(column, unique)
 
 
 def _key_beside(reading: Reading, label: exp.Column) -> str:
@@ -280,6 +274,17 @@ def _written_days(reading: Reading, text: str, dialect: str | None) -> Iterator[
         in_order = exp.case().when(written, exp.func("CONCAT", *parts)).else_(column.copy())
         turned = _turned(reading, column, in_order, dialect, exp.Ordered, exp.Max, exp.Min)
         yield Other(text, turned, column.sql(), written.sql())
+
+
+def _outer(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
+    """Without the rows that an outer join adds, if the question neither includes nor asks for those without."""
+    if finder("included", "without", "restricts").search(reading.asked.text) or next(reading.own(exp.Is), None):
+        return
+    inner = reading.select.copy()
+    if outer := [join for join in inner.args.get("joins") or () if join.side]:
+        for join in outer:
+            join.set("side", None)
+        yield Other(text, inner.sql(dialect=dialect), f"{outer[0].this.sql()} LEFT JOIN", "JOIN")
 
 
 def _turned(reading: Reading, old: exp.Expr, new: exp.Expr, dialect: str | None, *within: type[exp.Expr]) -> str:

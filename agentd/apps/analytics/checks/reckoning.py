@@ -30,8 +30,7 @@ def altered(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
     for either in nodes(plan.selects, exp.Or):
         yield from (side.sql() for side in either.flatten() if side.find(exp.Column, exp.Query) is None)
         equal = [(each.this.sql(), each.expression.name) for each in either.flatten() if isinstance(each, exp.EQ)]
-        columns, values = map(len, map(set, zip(*equal, strict=True))) if equal else (0, 0)
-        if columns == values > 1 and not finder("either").search(question):
+        if len({column for column, _ in equal}) > 1 and not finder("either").search(question):
             yield either.sql()
     if not _names_a_place(question):
         yield from (each.sql() for each in nodes(plan.selects, exp.Offset) if each.expression.name != "0")

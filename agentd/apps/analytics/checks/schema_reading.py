@@ -11,15 +11,11 @@ from typing import Any
 from sqlglot import exp
 
 from agentd.apps.analytics.checks.agreement import things_counted
-from agentd.apps.analytics.checks.unknown_words import said_in
+from agentd.apps.analytics.checks.unknown_words import HEADS, said_in
 from agentd.apps.analytics.question.comparisons import ends_of
 from agentd.apps.analytics.schema import FIGURES, Column, Schema, Table
 from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, valued
-from agentd.apps.analytics.vocabulary import column_phrases, finder, listed, speaks, topics_of, vocabulary, words_of
-
-HEADS = listed("heads")
-"""Head words that end a column's name; the words before them say what it is about."""
-
+from agentd.apps.analytics.vocabulary import column_phrases, finder, numerals, speaks, topics_of, vocabulary, words_of
 
 Found = tuple[Table, Column]
 """A table and one of its columns."""
@@ -29,7 +25,7 @@ class Asked:
     """A question with the ones before it, without time words."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.said, self.topics = text, text.casefold(), topics_of(text)
+        self.text, self.said, self.topics = text, text.casefold().replace("_", " "), topics_of(text)
 
     @cached_property
     def ends(self) -> dict[str, frozenset[str]]:
@@ -76,7 +72,7 @@ class Asked:
     def hits(self, name: str, about: str = "", but: frozenset[str] = frozenset()) -> frozenset[str]:
         """The words and topics of a name and its description that are also in the question, except `but`."""
         words = [w for w in re.findall(r"[^\W\d_]{3,}", f"{words_of(name)} {about.casefold()}") if w not in but]
-        telling = [w for w in words if len(w) > 3 and (len(words) == 1 or not finder("neutral").fullmatch(w))]
+        telling = [w for w in words if len(words) == 1 or not (w in numerals() or finder("neutral").fullmatch(w))]
         means = {p for p in self.phrases if re.search(vocabulary().columns[p], name, re.IGNORECASE)}
         topics = topics_of(" ".join(words)) & self.topics - but
         return frozenset(word for word in telling if said_in(word, self.said)) | means | topics
@@ -246,7 +242,8 @@ class Reading:
         further = [each for each in names if not speaks(each, "name_parts")][1:]
         called = name in {*names} - {*further} or (not names and finder("titles").search(name))
         of_others = topics_of(words_of(name)) - topics_of(replace(found[0], columns=()).about)
-        key = found[1].is_primary_key or (self.kind(column) == "identifier" and not of_others)
+        own_key = not found[0].primary_key and self.kind(column) == "identifier" and not of_others
+        key = found[1].is_primary_key or own_key
         return bool((called or key) and self.is_about(found[0]))
 
     def for_a_name(self, column: exp.Column) -> bool:

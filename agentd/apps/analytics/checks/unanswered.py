@@ -35,7 +35,7 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
     yield from sorted(asked.topics & there - read)
     yield from _not_split(asked, readings, schema)
     for reading in readings:
-        yield from (*misranked(reading), *_of_one_table(reading))
+        yield from (*misranked(reading), *_of_one_table(reading), *_unlabelled(reading))
     if unknown:
         return
     kinds = {reading.kind(column) for reading in readings for column in reading.shown}
@@ -109,16 +109,23 @@ def _of_one_table(reading: Reading) -> Iterator[str]:
 
 def _not_split(asked: Asked, readings: list[Reading], schema: Schema) -> Iterator[str]:
     """Phrases such as "per country" if the tables have countries but nothing is grouped, shown or filtered by one."""
-    if finder("averages").search(asked.text):
-        return
     by = [f"{words_of(name)} {name}" for reading in readings for name in reading.unknown.values()]
     for reading in readings:
         for column in reading.grouping:
             found = reading.column(column)
             by.append(f"{replace(found[0], columns=()).about} {words_of(column.name)}" if found else column.name)
-    for said, thing in asked.split_by:
+    for said, thing in asked.split_by if by or not finder("averages").search(asked.text) else ():
         if any(thing.hits(table.about) for table in schema.tables) and not any(map(thing.hits, by)):
             yield said
+
+
+def _unlabelled(reading: Reading) -> Iterator[str]:
+    """ "per country" if a list shows figures only, so that nothing tells its rows apart."""
+    kinds = {reading.kind(column) for part in reading.plain for column in of_kind(part, exp.Column)}
+    grouped = reading.select.args.get("group") or not any(True for _ in reading.own(exp.AggFunc))
+    if reading.select.parent is None and grouped and reading.sources and kinds <= {*FIGURES}:
+        named = {column.name for part in reading.plain for column in of_kind(part, exp.Column)}
+        yield from (said for said, thing in reading.asked.split_by if not any(map(thing.hits, named)))
 
 
 def misranked(reading: Reading) -> Iterator[str]:

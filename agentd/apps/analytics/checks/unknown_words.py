@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 from sqlglot import exp
@@ -16,6 +17,9 @@ from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import nodes
 from agentd.apps.analytics.vocabulary import asking, listed, topics_of, without_topics, words_of
 
+HEADS = listed("heads")
+"""Head words that end a column's name; the words before them say what it is about."""
+
 
 def unknown_words(question: str, plan: Plan, schema: Schema) -> list[str]:
     """Lower-case words that the plan, its tables and the packs don't know, and topics of the question that only other
@@ -28,8 +32,11 @@ def unknown_words(question: str, plan: Plan, schema: Schema) -> list[str]:
     others = topics_of(" ".join(about.values())) - topics_of(written) if used else set()
     values = (str(value) for column in schema.columns for value in column.sample_values)
     known = " ".join([schema.about, *values]).casefold()
-    relating = {word for word in listed("relates") if len(read) > 1 and not said_in(word, known)}
-    unsaid = [word for word in _others(question) if not (said_in(word, written) or word in relating)]
+    related = len(read) > 1 or timeless(question) != question
+    relating = {word for word in listed("relates") if related and not said_in(word, known)}
+    names = {each.name for each in nodes(plan.selects, exp.Column)}
+    others_said = (word for word in _others(question) if not (said_in(word, written) or word in relating))
+    unsaid = [word for word in others_said if not is_named(word, names)]
     return [*unsaid, *sorted(topics_of(timeless(question)) & others)]
 
 
@@ -43,9 +50,24 @@ def names_values(talk: str, schema: Schema) -> bool:
 
 
 def said_in(word: str, text: str) -> bool:
-    """Whether a word of the text has the same stem, ignoring endings of up to three letters."""
+    """Whether a word of the text has the same stem, ignoring endings of up to three letters; of one with only three,
+    a plural `s` alone."""
+    if len(word) < 4:
+        return re.search(rf"\b{re.escape(word)}s?\b", text) is not None
     roots = {each[: max(4, len(each) - 3)] for each in (word, stem(word))}
     return any(re.search(rf"\b{re.escape(root)}", text) for root in roots)
+
+
+def is_named(word: str, names: Iterable[str]) -> bool:
+    """Whether a word is spelled in one of these column names: joined (`payload` in pay_load, `cited` in numcitedby),
+    shortened (`insurance` as ins_type), or with another ending (`enrollment` in num_enrolled)."""
+    root = word[: max(4, len(word) - 3)]
+    for name in names:
+        parts = [part for part in words_of(name).split() if len(part) > 2 and part not in HEADS]
+        alike = any(word.startswith(part) or (len(word) > 6 and part.startswith(word[:6])) for part in parts)
+        if alike or root in words_of(name).replace(" ", "") or word.removesuffix("s") in parts:
+            return True
+    return False
 
 
 @cache

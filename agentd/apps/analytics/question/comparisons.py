@@ -71,8 +71,10 @@ def ends_of(question: str) -> dict[str, frozenset[str]]:
 
 @cache
 def _to() -> re.Pattern[str]:
-    """What stands between the ends of an order: "from longest *to* shortest", "dari tertinggi *ke yang* terendah"."""
-    return re.compile(rf"\W*{finder('to', 'order_to').pattern}\W+(?:{any_of('articles')}\W+)?", re.IGNORECASE)
+    """What stands between the ends of an order: "from longest *to* shortest", "from the best *ratings to the* lowest",
+    "dari tertinggi *ke yang* terendah"."""
+    article = any_of("articles")
+    return re.compile(rf"\W*(?:\w+\W+)?{finder('to', 'order_to').pattern}\W+(?:{article}\W+)?", re.IGNORECASE)
 
 
 def _part_of_a_name(question: str, found: re.Match[str]) -> bool:
