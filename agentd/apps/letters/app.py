@@ -45,7 +45,8 @@ class Letters(App):
 
     def policies(self) -> Iterable[CallPolicy]:
         """Official calls may use only what the citizen said or a tool found; look-ups, only what they named."""
-        return Grounded(self._readings, self._described, self.wiring.meaning), LookUps()
+        meaning = self.wiring.meaning
+        return Grounded(self._readings, self._described, meaning), LookUps(meaning)
 
     def pages(self) -> Iterator[web.AbstractRouteDef]:
         """/verify and /qr.svg, open to everybody."""

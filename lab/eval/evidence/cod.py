@@ -193,7 +193,7 @@ class _Reading:
 
 
 def _reading_only(trial: Trial) -> Trial:
-    tool = trial.tool.model_copy(update={"official": False})
+    tool = trial.tool.model_copy(update={"official": False, "annotations": {"readOnlyHint": True}})
     return replace(trial, tool=tool, row="look-up" if trial.honest else "invented in a look-up")
 
 

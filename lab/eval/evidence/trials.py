@@ -33,7 +33,7 @@ class Trial:
 
 async def refused(trial: Trial) -> frozenset[str]:
     """The names of the arguments without evidence, according to the judge. Trials share no state."""
-    policy = Grounded(meaning=MEANING) if trial.tool.official else LookUps()
+    policy = Grounded(meaning=MEANING) if trial.tool.official else LookUps(MEANING)
     judged = await policy.before(call(trial, trial.arguments))
     if isinstance(judged, ToolOutcome):
         return frozenset(path.split(".")[0] for path in judged.missing)
@@ -66,6 +66,7 @@ def call(trial: Trial, arguments: Mapping[str, Any]) -> ToolCall:
         session_id="",
         step=1,
         said=trial.said,
+        spoken=None if trial.tool.official else trial.language,
         language=next((known for known in LANGUAGES if known == trial.language), "en"),
     )
 

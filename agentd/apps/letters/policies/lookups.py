@@ -1,21 +1,29 @@
 """Look-ups, a call policy: a call may ask only about persons and things that this session named.
 
 It checks numbers, codes, dates, people and places in calls that aren't official: an optional one that nobody named is
-left out, a required one is asked for. Grounded judges official calls; calls outside a conversation are not judged.
+left out, a required one is asked for. Of a tool that only reads, an optional yes or no that nobody spoke of and free
+words that nobody said are left out too. Grounded judges official calls; calls outside a conversation are not judged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agentd.agent.aside import OverBudget, aside
-from agentd.agent.text import doubled
+from agentd.agent.languages import understood
+from agentd.agent.text import doubled, fold
 from agentd.apps.letters.by_object import by_object
+from agentd.apps.letters.claims.deeds import looks_up
 from agentd.apps.letters.claims.named import Named
+from agentd.apps.letters.evidence.claims.case import Case
 from agentd.apps.letters.evidence.fields.field import Field, fields, form
-from agentd.apps.letters.policies.grounding import refusal
+from agentd.apps.letters.evidence.judging.proof import last_word
+from agentd.apps.letters.evidence.normalisers.texts import content
+from agentd.apps.letters.policies.grounding import case_of, refusal
+from agentd.apps.letters.policies.meant import weighed
 from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
-from agentd.ports import CallPolicy
+from agentd.ports import CallPolicy, Meaning
 
 _NAMING = frozenset({"nik", "kk", "phone", "code", "email"})
 """Kinds of fields whose values always name somebody or something."""
@@ -27,11 +35,16 @@ MOST_LISTED = 32
 class LookUps(CallPolicy):
     """Lets a call pass only if it asks about what was named."""
 
+    def __init__(self, meaning: Meaning | None = None) -> None:
+        self._meaning = meaning
+
     async def before(self, call: ToolCall) -> ToolCall | ToolOutcome:
         """The call without values that nobody named; refused as by Grounded if the tool requires one."""
         if call.tool.official or not call.said or not call.input:
             return call
         strange = await aside(unnamed, call)
+        if self._meaning is not None:
+            strange = [field for field in await weighed(strange, call, self._meaning) if not field.doubtful]
         required = call.tool.input_schema.get("required", ())
         if missing := [field for field in strange if _top(field) in required]:
             return refusal(call, missing)
@@ -45,10 +58,33 @@ def unnamed(call: ToolCall) -> list[Field]:
     schema = call.tool.input_schema
     asked = [field for field in fields(schema, call.input, form(schema)) if field.value is not None]
     try:
-        named = Named(call.said)
-        return [field for field in asked if not named.has(field)]
+        named, unsaid = Named(call.said), _unsaid(call, asked)
+        return [unsaid.get(field.path, field) for field in asked if field.path in unsaid or not named.has(field)]
     except OverBudget:
         return asked
+
+
+def _unsaid(call: ToolCall, asked: Sequence[Field]) -> dict[str, Field]:
+    """{path: field} of what a tool that only reads doesn't require and nobody spoke of (`dry_run` is another's)."""
+    if not (understood(call.spoken) and (call.tool.read_only or looks_up(call.tool))):
+        return {}
+    case, needed = case_of(call.tool, call.said), call.tool.input_schema.get("required", ())
+    said = frozenset(content(word for one in call.said for word in fold(f"{one.text} {one.value or ''}")))
+    left = (field for field in asked if field.path not in needed and "." not in field.path and not field.free)
+    return {field.path: one for field in left if (one := _strange(field, case, said)) is not None}
+
+
+def _strange(field: Field, case: Case, said: frozenset[str]) -> Field | None:
+    """The field, if the citizen said the other of yes and no, or nobody spoke of it (then it is `read`: it may follow
+    from other words); or if nobody `said` one of its free words of a known meaning (a genre, no time zone)."""
+    if field.kind != "boolean":
+        strange = field.kind == "text" and bool(field.senses) and said.isdisjoint(content(field.spoken))
+        return field if strange else None
+    if (last := last_word(field, case)) is not None:
+        return None if last.supports else field
+    named = (one.keys for turn in case.turns for each in turn.named for one in each)
+    spoken_of = any(field.key in keys for keys in (*named, *(keys for turn in case.turns for keys in turn.asked)))
+    return None if spoken_of else replace(field, read=True)
 
 
 def _top(field: Field) -> str:

@@ -115,6 +115,43 @@ async def test_a_place_is_looked_up_if_it_was_named_perhaps_misspelt_or_by_its_i
     assert ("city" in await asked(WEATHER, {"city": "Kuala Lumpur", "days": 1}, said)) is city
 
 
+HOUSES = ToolInfo(
+    name="find_houses",
+    server="houses",
+    input_schema={
+        "type": "object",
+        "properties": {
+            "pets_allowed": {"type": "boolean"},
+            "category": {"type": "string"},
+            "timezone": {"type": "string"},
+        },
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Any flats with two rooms?", {"timezone"}),
+        ("Any flats? Pets must be allowed", {"timezone", "pets_allowed", "category"}),
+        ("Any flats? I have no pets", {"timezone", "category"}),
+        ("A house, please", {"timezone"}),
+    ],
+)
+async def test_a_yes_that_nobody_spoke_of_and_words_that_nobody_said_are_left_out(said: str, kept: set[str]) -> None:
+    whole = {"pets_allowed": True, "category": "flats", "timezone": "Asia/Jakarta"}
+    assert set(await asked(HOUSES, whole, said)) == kept | ({"category"} if "flats" in said else set())
+
+
+async def test_a_call_that_may_change_something_keeps_what_nobody_said() -> None:
+    schema = {"type": "object", "properties": {"dry_run": {"type": "boolean"}, "only": {"type": "object"}}}
+    clear = ToolInfo(name="clear_cache", server="cache", input_schema=schema)
+    whole = {"dry_run": True, "only": {"pets_allowed": True}}
+    assert await asked(clear, whole, "Clean up, please") == whole
+    reading = clear.model_copy(update={"name": "list_cache"})
+    assert await asked(reading, whole, "What is in the cache?") == {"only": whole["only"]}
+
+
 async def test_two_cities_of_nearly_one_name_are_two() -> None:
     assert await asked(WEATHER, {"city": "Jogjakarta"}, "Cuaca di Jakarta?") == {}
 
