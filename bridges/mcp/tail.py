@@ -13,6 +13,8 @@ _UNPRINTABLE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[^\x20-\x7e\u00a0-\uffff]")
 _STRUCK = "…"
 _CONFIDED, _CONFIDED_AT_ONCE, _LONGEST = 2000, 200, 2000
 _LAST_LINE = 200
+_CLOSING = re.compile(r"(?:Node\.js|Bun) v\d|note: run with `RUST")
+_CAUSE = re.compile(r"(?:Uncaught )?\w*Error\b|error: |thread '.*' panicked")
 _ERROR = re.compile(r"(?:ERROR|CRITICAL)\b")
 _OUR_ERROR = re.compile(r"(?:ERROR|CRITICAL) servers\.")
 """Our own servers don't log personal data (hardening/logs.py)."""
@@ -80,8 +82,12 @@ class StderrTail:
         return " | ".join(line for line in lines if line)
 
     def last_line(self) -> str:
-        """Return the last line, to be shown to people; empty after citizens' data went to the server."""
-        return "" if self.confided else self.text().rpartition(" | ")[2][:_LAST_LINE]
+        """Return the last line, to be shown to people; empty after citizens' data went to the server. Where a runtime
+        closes with a line of its own, the last error above it."""
+        lines = self.text().split(" | ")
+        if _CLOSING.match(lines[-1]):
+            lines = [line for line in lines if _CAUSE.match(line)] or lines
+        return "" if self.confided else lines[-1][:_LAST_LINE]
 
 
 def _texts(value: Any) -> Iterator[str]:

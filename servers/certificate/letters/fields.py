@@ -78,7 +78,7 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
     """Where a verified session takes the value from: `resident.nama`; `family`: a family member whom the citizen names;
     `family.nik`: a value of that member."""
     about: str = Field(default=APPLICANT, pattern=r"^[a-z][a-z_]*$")
-    """Whom or what the field is about: applicant, child, deceased, reporter, company …"""
+    """Whom or what the field is about: applicant, child, deceased, reporter, company … Left out, its name may say it."""
     labels: Words = {}
     """What people call the field."""
     time: Literal["past", "future"] | None = None
@@ -132,7 +132,7 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
             "default": self.default,
             "x-agentd-identity": self.identity or None,
             "x-agentd-source": self.source,
-            "x-agentd-about": None if self.about == APPLICANT else self.about,
+            "x-agentd-about": self.about if "about" in self.model_fields_set else None,
             "x-agentd-labels": {language: list(words) for language, words in self.labels.items()} or None,
             "x-agentd-time": self.time,
             "x-agentd-sensitive": self.sensitive or None,

@@ -68,6 +68,33 @@ def test_the_tail_is_bounded_and_says_nothing_in_confidence() -> None:
     assert tail.last_line() == "", "what citizens said may be in it in another form"
 
 
+NODES = """file:///srv/bikes.mjs:1
+import x from "nonesuch";
+^
+
+Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'nonesuch' imported from /srv/bikes.mjs
+    at packageResolve (node:internal/modules/esm/resolve:873:9) {
+  code: 'ERR_MODULE_NOT_FOUND'
+}
+
+Node.js v20.20.2
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (NODES, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'nonesuch' imported from /srv/bikes.mjs"),
+        ("listening\nNode.js v20.20.2\n", "Node.js v20.20.2"),
+        ("KeyError: 'PORT'\nPORT is missing: set it\n", "PORT is missing: set it"),
+    ],
+)
+def test_why_a_server_ended_is_its_error_and_not_what_its_runtime_closes_with(said: str, why: str) -> None:
+    tail = StderrTail(4096)
+    tail.feed(said.encode())
+    assert tail.last_line() == why
+
+
 def test_a_failed_results_message_is_its_text_else_its_structured_errors() -> None:
     """Issue 3: a tool's message is its first non-empty text block, else its structured error's message."""
 

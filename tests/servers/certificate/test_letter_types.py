@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from servers.certificate import office
+from servers.certificate.languages import words
 from servers.certificate.letters.catalogue import Catalogue
+from servers.certificate.letters.fields import LetterField
 from servers.certificate.letters.lettertype import LetterTypeError, load
 from servers.certificate.settings import SHIPPED_LETTERS
 from servers.certificate.tools import generate_tool
@@ -110,6 +112,14 @@ def test_an_offices_own_folder_replaces_the_shipped_one(tmp_path: Path) -> None:
     own = Path(shutil.copytree(SHIPPED_LETTERS / "surat_pengantar", tmp_path / "surat_pengantar"))
     change(own, 'title = "Surat Pengantar"', 'title = "Surat Pengantar Kami"')
     assert Catalogue((SHIPPED_LETTERS, tmp_path)).types["surat_pengantar"].title == "Surat Pengantar Kami"
+
+
+def test_a_field_that_sounds_like_anothers_may_be_said_to_be_the_applicants() -> None:
+    """`nama_pemberi_kuasa` was read as an heir's, and nothing in letter.toml could say otherwise."""
+    spoken = words("id")
+    for about, said in (({}, None), ({"about": "applicant"}, "applicant")):
+        field = LetterField.model_validate({"kind": "person-name", "label": "Nama pemberi kuasa", **about})
+        assert field.json_schema(spoken).get("x-agentd-about") == said
 
 
 def test_only_a_change_on_disk_is_a_change(folder: Path) -> None:
