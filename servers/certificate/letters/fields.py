@@ -78,7 +78,7 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
     """Where a verified session takes the value from: `resident.nama`; `family`: a family member whom the citizen names;
     `family.nik`: a value of that member."""
     about: str = Field(default=APPLICANT, pattern=r"^[a-z][a-z_]*$")
-    """Whom or what the field is about: applicant, child, deceased, reporter, company … Left out, its name may say it."""
+    """Whom or what the field is about: applicant, child, deceased, reporter, company …; left out, its name says."""
     labels: Words = {}
     """What people call the field."""
     time: Literal["past", "future"] | None = None
