@@ -24,6 +24,7 @@ class PatternReader(TokenCursor, ABC):
         """Consumes one piece of an expression; returns the change of depth beyond the token itself."""
 
     def take(self, expected: str = "") -> Token:
+        """The next token; `expected`, in upper case, if that is given. Raises CypherSyntaxError."""
         token = self.peek()
         if token is None:
             raise CypherSyntaxError(message("ends_early", expected=expected or message("more")), self._end())

@@ -31,7 +31,7 @@ _ENDS = {"GT": {"from"}, "LT": {"to"}}
 
 
 def unaccounted(question: str, plan: Plan, schema: Schema, today: date, past: Iterable[str] = ()) -> list[str]:
-    """The unjustified parts as SQL, column names or topics."""
+    """The unjustified parts as SQL, column names or topics; `past`: the session's earlier questions."""
     talk = " ".join([*past, question])
     asked = Asked(timeless(talk))
     readings = [
@@ -39,7 +39,7 @@ def unaccounted(question: str, plan: Plan, schema: Schema, today: date, past: It
         for _, parsed in trees(plan.selects)
         for select in of_kind(parsed, exp.Select)
     ]
-    counted = any(True for reading, _ in readings for _ in reading.own(exp.Count))
+    counted = any(any(reading.own(exp.Count)) for reading, _ in readings)
     found = [query["result_key"] for query in plan.selects if tree(query["query"]) is None]
     for reading, outer in readings:
         found += [*unexplained(reading), *_days(reading, asked.text != talk, today.isoformat())]
