@@ -178,7 +178,7 @@ def _init(service: LetterService, settings: Settings, renew: bool) -> int:
     print(f"key          {files.key} ({'encrypted' if settings.passphrase else 'no passphrase'})")
     print(f"certificate  {files.cert}")
     print(f"CA to trust  {files.roots[0]}")
-    print("QR codes'    `letters key` shows the public key")
+    print("QR codes'    `agentd letters key` shows the public key")
     return 0
 
 

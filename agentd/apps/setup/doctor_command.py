@@ -222,11 +222,9 @@ def providers(settings: Any) -> Iterator[Finding]:
         said = f"model provider {entry.id}"
         yield Finding("good", said) if fault is None else Finding("note", f"{said}: {fault}")
     if None not in faults:
-        yield Finding(
-            "must",
-            "no model provider can answer",
-            "`agentd models pull` fetches the embedded model; or set a provider's key, or start its server",
-        )
+        needs = "; ".join(f"{entry.id}: {fault}" for entry, fault in zip(settings.providers, faults, strict=True))
+        to_do = f"one is enough: {needs}; or add the embedded one (`llamacpp`) and run `agentd models pull`"
+        yield Finding("must", "no model provider can answer", to_do)
 
 
 def _fault(entry: Any, state: Any) -> str | None:
