@@ -39,9 +39,9 @@ from servers.text2cypher.graph.open import open_backend
 from servers.text2cypher.linking.lexicon import LexiconError, write_lexicon
 from servers.text2cypher.loading.cursor import ScriptError
 from servers.text2cypher.loading.folder import write
-from servers.text2cypher.loading.run import carry_out
+from servers.text2cypher.loading.script import carry_out
 from servers.text2cypher.metrics.score import GoldQueryError, Scorer
-from servers.text2cypher.options import parser_of
+from servers.text2cypher.options import parser
 from servers.text2cypher.prompts import PromptType, SchemaFormat
 from servers.text2cypher.prompts.prompt_manager import schema_texts
 from servers.text2cypher.report import write_report
@@ -71,9 +71,9 @@ _WRONG = (
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Exits with 0 for success, 1 if what was checked is wrong, 2 if the command can't be executed."""
-    options = parser_of(_ACTS).parse_args(argv)
+    options = parser().parse_args(argv)
     try:
-        raise SystemExit(options.act(options))
+        raise SystemExit(_ACTS[options.command](options))
     except _WRONG as error:
         said = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
         print(f"text2cypher {options.command}: {said}", file=sys.stderr)

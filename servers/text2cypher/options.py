@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from servers.text2cypher.data.ground_truth_loader import EXAMPLES, QUESTIONS
 from servers.text2cypher.prompts import PromptType, SchemaFormat
 
-Act = Callable[[argparse.Namespace], int]
-"""Runs a command; returns its exit code."""
 
-
-def parser_of(acts: Mapping[str, Act]) -> argparse.ArgumentParser:
-    """The command line parser; `acts`: the function for each command's name."""
-    parser = argparse.ArgumentParser(prog="text2cypher", description="Questions about a graph, as Cypher.")
-    commands = parser.add_subparsers(dest="command", required=True)
+def parser() -> argparse.ArgumentParser:
+    """The command line parser; `command` is the command's name."""
+    held = argparse.ArgumentParser(prog="text2cypher", description="Questions about a graph, as Cypher.")
+    commands = held.add_subparsers(dest="command", required=True)
 
     load = commands.add_parser("load", help="make a graph folder of a Cypher script, or check one and its questions")
     load.add_argument("script", type=Path, nargs="?", help="a script of CREATE, MERGE, LOAD CSV … to make --graph of")
@@ -28,43 +24,35 @@ def parser_of(acts: Mapping[str, Act]) -> argparse.ArgumentParser:
     load.add_argument(
         "--synonyms", action="store_true", help="with --lexicon: words proposed once by the configured model, marked"
     )
-    load.set_defaults(act=acts["load"])
 
     schema = commands.add_parser("schema", help="write the graph's schema as text, in the three formats")
     schema.add_argument("--graph", type=Path)
     schema.add_argument("--out", type=Path, default=Path("schemas/formats"))
-    schema.set_defaults(act=acts["schema"])
 
     validate = commands.add_parser("validate", help="judge queries from standard input, one a line")
     validate.add_argument("--graph", type=Path)
-    validate.set_defaults(act=acts["validate"])
 
     score = commands.add_parser("score", help="measure generated queries against gold ones")
     score.add_argument("file", type=Path, metavar="FILE.jsonl")
     score.add_argument("--graph", type=Path)
-    score.set_defaults(act=acts["score"])
 
     one = commands.add_parser("ask", help="one question through the loop")
     one.add_argument("question")
     _add_how(one)
     one.add_argument("--json", action="store_true", help="the whole answer as JSON")
-    one.set_defaults(act=acts["ask"])
 
     run = commands.add_parser("run", help="run configurations over questions")
     run.add_argument("--questions", type=Path, default=QUESTIONS)
     run.add_argument("--out", type=Path, default=Path("results"), help="results folder (default: results)")
     run.add_argument("--limit", type=int, help="only the first N questions")
     _add_how(run, several=True)
-    run.set_defaults(act=acts["run"])
 
     resume = commands.add_parser("resume", help="go on with a run that was broken off")
     resume.add_argument("--out", type=Path, default=Path("results"))
-    resume.set_defaults(act=acts["resume"])
 
     report = commands.add_parser("report", help="write report.html from a run's results")
     report.add_argument("--out", type=Path, default=Path("results"))
-    report.set_defaults(act=acts["report"])
-    return parser
+    return held
 
 
 def _add_how(parser: argparse.ArgumentParser, *, several: bool = False) -> None:

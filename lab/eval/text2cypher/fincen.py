@@ -5,6 +5,7 @@ Map points are left out, because a graph folder can't hold them; start and end d
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,13 @@ def fincen(folder: Path) -> Loaded:
             made.join(bank, "COUNTRY", made.node("Country", "code", told[f"{role}_iso"]))
             made.join(filing, kind, bank)
     return made.graph
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    csv.field_size_limit(1 << 30)
+    with file.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
 
 
 class Made:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
-from lab.eval.text2cypher.fincen import Made
+from lab.eval.text2cypher.fincen import Made, rows
 from servers.text2cypher.loading.cursor import Relation
 from servers.text2cypher.loading.run import Loaded
 
@@ -19,9 +18,12 @@ _USE = ("drugSequence", "route", "doseAmount", "doseUnit", "indication")
 
 def healthcare(folder: Path) -> Loaded:
     """Build the graph from the files in `folder`, as the repository's guide does."""
-    people, ends, effects, sources, therapies, drugs = (_rows(folder / Path(file).name) for file in FILES)
+    people, *others = (rows(folder / Path(file).name) for file in FILES)
     made = Made(Loaded(folder))
     cases = {row["primaryid"]: row for row in people[:MOST_CASES]}
+    ends, effects, sources, therapies, drugs = (
+        [row for row in held if row["primaryid"] in cases] for held in others
+    )
     nodes = {}
     for key, row in cases.items():
         told = {name: row[name] for name in ("eventDate", "reportDate", "ageUnit", "reporterOccupation")}
@@ -29,27 +31,22 @@ def healthcare(folder: Path) -> Loaded:
         case = nodes[key] = made.node("Case", "primaryid", key, **told, **known)
         made.join(made.node("Manufacturer", "manufacturerName", row["manufacturerName"]), "REGISTERED", case)
         made.join(case, "FALLS_UNDER", made.node("AgeGroup", "ageGroup", row["ageGroup"]))
-    for row in (row for row in ends if row["primaryid"] in cases):
+    for row in ends:
         end = made.node("Outcome", "code", row["code"], outcome=row["outcome"])
         made.join(nodes[row["primaryid"]], "RESULTED_IN", end)
-    for row in (row for row in effects if row["primaryid"] in cases):
+    for row in effects:
         made.join(nodes[row["primaryid"]], "HAS_REACTION", made.node("Reaction", "description", row["description"]))
-    for row in (row for row in sources if row["primaryid"] in cases):
+    for row in sources:
         source = made.node("ReportSource", "code", row["code"], name=row["name"])
         made.join(nodes[row["primaryid"]], "REPORTED_BY", source)
-    for row in (row for row in drugs if row["primaryid"] in cases):
+    for row in drugs:
         drug = made.node("Drug", "name", row["name"], primarySubstabce=row["primarySubstabce"])
         kind = "IS_" + row["role"].upper().replace(" ", "_")
         made.graph.relations.append(Relation(kind, nodes[row["primaryid"]], drug, {name: row[name] for name in _USE}))
-    for row in (row for row in therapies if row["primaryid"] in cases):
+    for row in therapies:
         therapy = made.node("Therapy", "primaryid", row["primaryid"])
         made.join(nodes[row["primaryid"]], "RECEIVED", therapy)
         years = {name: row[name] for name in ("drugSequence", "startYear", "endYear")}
         drug = made.node("Drug", "name", row["drugName"])
         made.graph.relations.append(Relation("PRESCRIBED", therapy, drug, years))
     return made.graph
-
-
-def _rows(file: Path) -> list[dict[str, str]]:
-    with file.open(encoding="utf-8", newline="") as handle:
-        return list(csv.DictReader(handle))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from lab.eval.text2cypher import drawn, fincen, grandstack, healthcare, stackove
 from servers.text2cypher.data import Example, load_examples, load_ground_truth
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.loading.folder import write
-from servers.text2cypher.loading.run import carry_out
+from servers.text2cypher.loading.script import carry_out
 
 QUESTIONS = "neo4j-labs/text2cypher"
 _FILES = (
@@ -77,21 +76,21 @@ def question_set(name: str, data: Path) -> QuestionSet:
         items = [(item.question, item.cypher, item.hops) for item in load_ground_truth()]
         if name in WORDINGS:
             held = {item[0]: item for item in items}
-            rows = _rows(Path(__file__).with_name(f"{name}.csv"))
+            rows = fincen.rows(Path(__file__).with_name(f"{name}.csv"))
             items = [(row["Parafrase"], *held[row["Pertanyaan"]][1:]) for row in rows]
         return QuestionSet(name, CURRICULUM, load_examples(), list(_questions(items)))
     graph = data / name.removesuffix(BLIND)
     if not graph.is_dir():
         raise FileNotFoundError(f"{graph}: not there; run `python -m lab.eval.text2cypher fetch --data {data}` first")
     if name.endswith(BLIND):
-        blind = [row for row in _rows(STRANGERS) if row["Graf"] == graph.name]
+        blind = [row for row in fincen.rows(STRANGERS) if row["Graf"] == graph.name]
         items = [(row["Pertanyaan"], row["Cypher"], row["Bahasa"]) for row in blind]
         return QuestionSet(name, graph, [], list(_questions(items)))
     return QuestionSet(name, graph, [], list(_questions(_public(name, data))))
 
 
 def _public(name: str, data: Path) -> list[tuple[str, str, str]]:
-    rows = [row for file in _FILES for row in _rows(data / Path(file).name) if row["database"] == name]
+    rows = [row for file in _FILES for row in fincen.rows(data / Path(file).name) if row["database"] == name]
     return [(row["question"].strip(), row["cypher"].strip(), row["type"]) for row in rows if _is_usable(row)]
 
 
@@ -108,17 +107,11 @@ def fetch(data: Path, source: str = SOURCE) -> None:
         if not (data / name).exists():
             made = _MADE[name](folder) if name in _MADE else carry_out(folder / Path(files[0]).name)
             write(made, data / name)
-    for row in _rows(data / Path(drawn.SCHEMAS).name):
+    for row in fincen.rows(data / Path(drawn.SCHEMAS).name):
         name = row["database"]
         if name in drawn.GRAPHS and not (data / name).exists():
             queries = [cypher for _, cypher, _ in _public(name, data)]
             write(drawn.drawn(row["structured_schema"], queries, data / name), data / name)
-
-
-def _rows(file: Path) -> list[dict[str, str]]:
-    csv.field_size_limit(1 << 30)
-    with file.open(encoding="utf-8", newline="") as handle:
-        return list(csv.DictReader(handle))
 
 
 def _is_usable(row: dict[str, str]) -> bool:

@@ -1,53 +1,52 @@
-"""Executes a loading script in memory, with the semantics of CREATE, MERGE, MATCH and SET."""
+"""The graph that a loading script builds in memory; its clauses as CREATE, MERGE, MATCH and SET mean them."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
 from urllib.parse import urlsplit
 
 from servers.text2cypher.loading.cursor import Node, Relation, ScriptError
-from servers.text2cypher.loading.script import (
-    Change,
-    Clause,
-    Create,
-    LoadCsv,
-    Match,
-    Merge,
-    Path,
-    Set,
-    Step,
-    Unwind,
-    With,
-    read,
-)
+from servers.text2cypher.loading.expressions import Expression
 
 Row = dict[str, Any]
+Map = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""A function from a row's bindings to properties."""
+Test = tuple[Expression, tuple[str, str] | None, Expression | None]
+"""A condition, the (variable, name) of a property that it fixes, the required value."""
 
 
-def carry_out(script: File) -> Loaded:
-    """The graph that the script creates; its CSV files are searched by name near it, never on a network.
+@dataclass(frozen=True)
+class Step:
+    """A node of a path; `kind`, `forward` and `along` describe the relationship before it (None for the first node)."""
 
-    Raises ScriptError, with file and line.
-    """
-    loaded = Loaded(script.parent)
-    try:
-        for statement in read(script.read_text(encoding="utf-8-sig")):
-            rows: list[Row] = [{}]
-            for clause in statement:
-                rows = list(loaded.apply(clause, rows))
-    except ScriptError as error:
-        raise ScriptError(f"{script}: {error}") from error
-    except UnicodeDecodeError as error:
-        raise ScriptError(f"{script}: not UTF-8; save it as UTF-8") from error
-    return loaded
+    variable: str | None
+    labels: tuple[str, ...]
+    keys: Map
+    kind: str | None = None
+    forward: bool | None = True  # None: either way
+    along: str | None = None
+    along_keys: Map = lambda _: {}
+
+
+Path = list[Step]
+
+
+@dataclass(frozen=True)
+class Change:
+    """`variable.name = value`; without a name a whole map, which is added (`+=`) or replaces all properties."""
+
+    variable: str
+    name: str | None
+    value: Expression
+    added: bool = False
 
 
 class Loaded:
-    """The nodes and relationships so far."""
+    """The nodes and relationships so far. The method of a clause yields the rows that it makes of one row."""
 
     def __init__(self, folder: File) -> None:
         self._folder = folder
@@ -57,71 +56,55 @@ class Loaded:
         self._by_label: dict[str, list[Node]] = {}
         self._around: dict[int, list[Relation]] = {}
 
-    @cached_property
-    def _acts(self) -> dict[type, Callable[[Any, Row], Iterator[Row]]]:
-        return {
-            Create: self._create,
-            Merge: self._merge,
-            Match: self._match,
-            Set: self._set,
-            Unwind: self._unwind,
-            LoadCsv: self._load_csv,
-            With: self._with,
-        }
-
-    def apply(self, clause: Clause, rows: list[Row]) -> Iterator[Row]:
-        """The rows after the clause."""
-        for row in rows:
-            yield from self._acts[type(clause)](clause, row)
-
     # -- clauses
 
-    def _create(self, clause: Create, row: Row) -> Iterator[Row]:
+    def create(self, row: Row, paths: list[Path]) -> Iterator[Row]:
         made = dict(row)
-        for path in clause.paths:
+        for path in paths:
             self._make(path, made)
         yield made
 
-    def _merge(self, clause: Merge, row: Row) -> Iterator[Row]:
-        found = list(self._walk(clause.path, row, []))
+    def merge(self, row: Row, path: Path, created: list[Change], matched: list[Change]) -> Iterator[Row]:
+        found = list(self._walk(path, row, []))
         if found:
-            for matched in found:
-                self._change(clause.matched, matched)
-                yield matched
+            for held in found:
+                self._change(matched, held)
+                yield held
             return
         made = dict(row)
-        self._make(clause.path, made)
-        self._change(clause.created, made)
+        self._make(path, made)
+        self._change(created, made)
         yield made
 
-    def _match(self, clause: Match, row: Row) -> Iterator[Row]:
+    def match(self, row: Row, paths: list[Path], tests: list[Test]) -> Iterator[Row]:
         rows = [row]
-        for path in clause.paths:
-            rows = [found for held in rows for found in self._walk(path, held, clause.tests)]
-        yield from (found for found in rows if all(test(found) for test, _, _ in clause.tests))
+        for path in paths:
+            rows = [found for held in rows for found in self._walk(path, held, tests)]
+        yield from (found for found in rows if all(test(found) for test, _, _ in tests))
 
-    def _set(self, clause: Set, row: Row) -> Iterator[Row]:
-        self._change(clause.changes, row)
+    def change(self, row: Row, changes: list[Change]) -> Iterator[Row]:
+        self._change(changes, row)
         yield row
 
-    def _unwind(self, clause: Unwind, row: Row) -> Iterator[Row]:
-        yield from ({**row, clause.variable: item} for item in clause.items(row) or ())
+    def unwind(self, row: Row, items: Expression, variable: str) -> Iterator[Row]:
+        yield from ({**row, variable: item} for item in items(row) or ())
 
-    def _with(self, clause: With, row: Row) -> Iterator[Row]:
-        yield {name: value(row) for name, value in clause.names.items()} or row
+    def with_(self, row: Row, names: dict[str, Expression]) -> Iterator[Row]:
+        """`names` is empty for `*`: everything is kept."""
+        yield {name: value(row) for name, value in names.items()} or row
 
-    def _load_csv(self, clause: LoadCsv, row: Row) -> Iterator[Row]:
-        name = urlsplit(clause.source).path.rpartition("/")[2]
+    def load_csv(self, row: Row, source: str, variable: str, delimiter: str, *, headers: bool) -> Iterator[Row]:
+        name = urlsplit(source).path.rpartition("/")[2]
         places = [self._folder / name, *self._folder.glob(f"*/{name}"), *self._folder.parent.glob(f"*/{name}")]
         file = next((place for place in places if place.is_file()), None)
         if file is None:
-            raise ScriptError(f"LOAD CSV {clause.source}: put {name} beside the script; nothing is fetched")
+            raise ScriptError(f"LOAD CSV {source}: put {name} beside the script; nothing is fetched")
         with file.open(encoding="utf-8-sig", newline="") as handle:
-            if clause.headers:
-                for held in csv.DictReader(handle, delimiter=clause.delimiter):
-                    yield {**row, clause.variable: {k: v or None for k, v in held.items() if k}}
+            if headers:
+                for held in csv.DictReader(handle, delimiter=delimiter):
+                    yield {**row, variable: {k: v or None for k, v in held.items() if k}}
             else:
-                yield from ({**row, clause.variable: held} for held in csv.reader(handle, delimiter=clause.delimiter))
+                yield from ({**row, variable: held} for held in csv.reader(handle, delimiter=delimiter))
 
     # -- nodes and relationships
 
@@ -175,7 +158,7 @@ class Loaded:
 
     # -- matching
 
-    def _walk(self, path: Path, row: Row, tests: list[Any]) -> Iterator[Row]:
+    def _walk(self, path: Path, row: Row, tests: list[Test]) -> Iterator[Row]:
         for first in self._candidates(path[0], row, tests):
             yield from self._onward(path, 1, first, {**row, **_bound(path[0].variable, first)})
 
@@ -200,14 +183,14 @@ class Loaded:
                 path, place + 1, other, {**row, **_bound(step.variable, other), **_bound(step.along, relation)}
             )
 
-    def _candidates(self, step: Step, row: Row, tests: list[Any]) -> Iterator[Node]:
+    def _candidates(self, step: Step, row: Row, tests: list[Test]) -> Iterator[Node]:
         bound = row.get(step.variable) if step.variable else None
         if isinstance(bound, Node):
             yield bound
             return
         fixed = dict(step.keys(row))
         for _, named, other in tests:
-            if named is not None and named[0] == step.variable and (value := other(row)) is not None:
+            if named and other and named[0] == step.variable and (value := other(row)) is not None:
                 fixed.setdefault(named[1], value)
         held: list[Node] = self._by_label.get(step.labels[0], []) if step.labels else self.nodes
         if step.labels and fixed:

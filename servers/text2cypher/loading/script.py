@@ -1,96 +1,40 @@
-"""Parses a loading script: CREATE, MERGE, MATCH, SET, UNWIND, WITH and LOAD CSV statements. Executes nothing."""
+"""Carries out a loading script: CREATE, MERGE, MATCH, SET, UNWIND, WITH and LOAD CSV statements."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path as File
 from typing import Any
 
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Token, tokenize
-from servers.text2cypher.loading.cursor import Cursor, reading
+from servers.text2cypher.loading.cursor import Cursor, ScriptError, reading
 from servers.text2cypher.loading.expressions import Expression, conjuncts, expression, mapping
+from servers.text2cypher.loading.run import Change, Loaded, Map, Path, Row, Step
 
 _SKIPPED = ("CONSTRAINT", "INDEX", "FULLTEXT", "UNIQUE", "TEXT", "RANGE", "POINT", "LOOKUP")
+Clause = Callable[[Loaded, Row], Iterator[Row]]
 
 
-Map = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""A function from a row's bindings to properties."""
+def carry_out(script: File) -> Loaded:
+    """The graph that the script creates; its CSV files are searched by name near it, never on a network.
+
+    Raises ScriptError, with file and line.
+    """
+    loaded = Loaded(script.parent)
+    try:
+        for statement in _read(script.read_text(encoding="utf-8-sig")):
+            rows: list[Row] = [{}]
+            for clause in statement:
+                rows = [made for row in rows for made in clause(loaded, row)]
+    except ScriptError as error:
+        raise ScriptError(f"{script}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise ScriptError(f"{script}: not UTF-8; save it as UTF-8") from error
+    return loaded
 
 
-@dataclass(frozen=True)
-class Step:
-    """A node of a path; `kind`, `forward` and `along` describe the relationship before it (None for the first node)."""
-
-    variable: str | None
-    labels: tuple[str, ...]
-    keys: Map
-    kind: str | None = None
-    forward: bool | None = True  # None: either way
-    along: str | None = None
-    along_keys: Map = lambda _: {}
-
-
-Path = list[Step]
-
-
-@dataclass(frozen=True)
-class Change:
-    """`variable.name = value`; without a name a whole map, which is added (`+=`) or replaces all properties."""
-
-    variable: str
-    name: str | None
-    value: Expression
-    added: bool = False
-
-
-@dataclass(frozen=True)
-class Create:
-    paths: list[Path]
-
-
-@dataclass(frozen=True)
-class Merge:
-    path: Path
-    created: list[Change]
-    matched: list[Change]
-
-
-@dataclass(frozen=True)
-class Match:
-    paths: list[Path]
-    tests: list[tuple[Expression, tuple[str, str] | None, Expression | None]]
-
-
-@dataclass(frozen=True)
-class Set:
-    changes: list[Change]
-
-
-@dataclass(frozen=True)
-class Unwind:
-    items: Expression
-    variable: str
-
-
-@dataclass(frozen=True)
-class LoadCsv:
-    source: str
-    variable: str
-    delimiter: str
-    headers: bool
-
-
-@dataclass(frozen=True)
-class With:
-    """`names` is empty for `*`: everything is kept."""
-
-    names: dict[str, Expression]
-
-
-Clause = Create | Merge | Match | Set | Unwind | LoadCsv | With
-
-
-def read(script: str) -> list[list[Clause]]:
+def _read(script: str) -> list[list[Clause]]:
     """The statements in order, without those that only create indexes or constraints. Raises ScriptError."""
     try:
         tokens = tokenize(script)
@@ -112,10 +56,10 @@ def _is_skipped(tokens: list[Token]) -> bool:
 def _clauses(cursor: Cursor) -> list[Clause]:
     found: list[Clause] = []
     readers: dict[str, Callable[[Cursor], Clause]] = {
-        "CREATE": lambda c: Create(_paths(c)),
+        "CREATE": lambda c: partial(Loaded.create, paths=_paths(c)),
         "MERGE": _merge,
         "MATCH": _match,
-        "SET": lambda c: Set(_changes(c)),
+        "SET": lambda c: partial(Loaded.change, changes=_changes(c)),
         "UNWIND": _unwind,
         "LOAD": _load_csv,
         "WITH": _with,
@@ -175,7 +119,7 @@ def _node(cursor: Cursor) -> Step:
     return Step(variable, tuple(labels), keys, None)
 
 
-def _merge(cursor: Cursor) -> Merge:
+def _merge(cursor: Cursor) -> Clause:
     path = _path(cursor)
     created: list[Change] = []
     matched: list[Change] = []
@@ -184,12 +128,12 @@ def _merge(cursor: Cursor) -> Merge:
         into = created if cursor.take().is_word("CREATE") else matched
         cursor.take("SET")
         into += _changes(cursor)
-    return Merge(path, created, matched)
+    return partial(Loaded.merge, path=path, created=created, matched=matched)
 
 
-def _match(cursor: Cursor) -> Match:
+def _match(cursor: Cursor) -> Clause:
     paths = _paths(cursor)
-    return Match(paths, conjuncts(cursor) if cursor.skip("WHERE") else [])
+    return partial(Loaded.match, paths=paths, tests=conjuncts(cursor) if cursor.skip("WHERE") else [])
 
 
 def _changes(cursor: Cursor) -> list[Change]:
@@ -205,13 +149,13 @@ def _changes(cursor: Cursor) -> list[Change]:
             return found
 
 
-def _unwind(cursor: Cursor) -> Unwind:
+def _unwind(cursor: Cursor) -> Clause:
     items = expression(cursor)
     cursor.take("AS")
-    return Unwind(items, cursor.name())
+    return partial(Loaded.unwind, items=items, variable=cursor.name())
 
 
-def _load_csv(cursor: Cursor) -> LoadCsv:
+def _load_csv(cursor: Cursor) -> Clause:
     cursor.take("CSV")
     headers = cursor.skip("WITH", "HEADERS")
     cursor.take("FROM")
@@ -219,10 +163,10 @@ def _load_csv(cursor: Cursor) -> LoadCsv:
     cursor.take("AS")
     variable = cursor.name()
     delimiter = cursor.take().value if cursor.skip("FIELDTERMINATOR") else ","
-    return LoadCsv(source, variable, delimiter, headers)
+    return partial(Loaded.load_csv, source=source, variable=variable, delimiter=delimiter, headers=headers)
 
 
-def _with(cursor: Cursor) -> With:
+def _with(cursor: Cursor) -> Clause:
     names: dict[str, Expression] = {}
     while not cursor.skip("*"):
         begin = cursor.at
@@ -231,4 +175,4 @@ def _with(cursor: Cursor) -> With:
         names[name] = value
         if not cursor.skip(","):
             break
-    return With(names)
+    return partial(Loaded.with_, names=names)

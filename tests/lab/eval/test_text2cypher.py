@@ -22,7 +22,7 @@ from servers.text2cypher.core.calibration import Weights, confidence
 from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.graph.schema import GraphSchema
 from servers.text2cypher.loading.folder import write
-from servers.text2cypher.loading.run import carry_out
+from servers.text2cypher.loading.script import carry_out
 
 SCRIPT = """
 CREATE (s:Ship {name: 'Orkney Star', built: 1988}), (b:Ship {name: 'Blue Heron', built: 2004}), (w:Ship {name: 'Wolf'})

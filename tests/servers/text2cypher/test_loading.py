@@ -12,7 +12,7 @@ from servers.text2cypher.graph.embedded import EmbeddedBackend
 from servers.text2cypher.loading.cursor import Cursor, ScriptError
 from servers.text2cypher.loading.expressions import expression
 from servers.text2cypher.loading.folder import write
-from servers.text2cypher.loading.run import carry_out
+from servers.text2cypher.loading.script import carry_out
 from tests.scripted_model import in_turn, scripted_model
 
 FILMS = """
