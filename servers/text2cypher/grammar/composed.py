@@ -11,9 +11,10 @@ from dataclasses import replace
 from itertools import permutations, product
 
 from servers.text2cypher.cypher.tokens import named, quote
+from servers.text2cypher.grammar.columns import NUMBERS
 from servers.text2cypher.grammar.readings import Reading
 from servers.text2cypher.grammar.shapes import Shape, shapes, without_last_step
-from servers.text2cypher.grammar.shown import NUMBERS, Shown
+from servers.text2cypher.grammar.shown import Shown
 from servers.text2cypher.grammar.variables import property_of
 from servers.text2cypher.graph.schema import BOOLEAN, STRING
 from servers.text2cypher.linking.amounts import FIRST_YEAR, LAST_YEAR, in_year

@@ -5,7 +5,7 @@ What the words decide is fixed; directions and the meant node stay open. Runs no
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import permutations, product
 
@@ -24,7 +24,7 @@ class Node:
 
     label: str
     variable: str
-    keys: list[str] = field(default_factory=list)
+    keys: list[tuple[str, str]] = field(default_factory=list)
     tests: list[str] = field(default_factory=list)
     fixed: bool = False
     values: set[str | int] = field(default_factory=set)
@@ -32,8 +32,13 @@ class Node:
 
     def text(self) -> str:
         """The node in Cypher."""
-        keys = f" {{{', '.join(self.keys)}}}" if self.keys else ""
-        return f"({self.variable}:{named(self.label)}{keys})"
+        keys = ", ".join(f"{name}: {value}" for name, value in self.keys)
+        return f"({self.variable}:{named(self.label)}{f' {{{keys}}}' if keys else ''})"
+
+    @property
+    def stated(self) -> list[str]:
+        """Its conditions as `variable.property = value`."""
+        return [*(f"{self.variable}.{name} = {value}" for name, value in self.keys), *self.tests]
 
 
 class Patterns:
@@ -44,15 +49,15 @@ class Patterns:
         ends = {kind: self.schema.ends(kind) for kind in self.schema.relationships}
         self._loops = {kind for kind, held in ends.items() if all(a == b for a, b in held)}
 
-    def of(self, hints: Hints) -> Iterator[tuple[str, list[Node], int]]:
-        """(text before RETURN, its nodes, its number of steps), most likely first."""
+    def of(self, hints: Hints) -> Iterator[tuple[str, list[Node]]]:
+        """(text before RETURN, its nodes), most likely first."""
         negated = Ask.NOT in hints.asks and not any(f.operator in ("null", "<>") for f in hints.filters)
         if negated and hints.relations:
             return
         for chain in self._chains(hints):
             for nodes in self._filtered(chain, hints):
                 if _agrees(nodes, hints):
-                    yield self._text(hints, chain, nodes), nodes, len(chain.steps)
+                    yield self._text(hints, chain, nodes), nodes
 
     def _chains(self, hints: Hints) -> list[Chain]:
         """Chains with every named label and relationship; with intermediate labels only if necessary."""
@@ -114,7 +119,7 @@ class Patterns:
         elif held.operator == "not null":
             node.tests.append(f"{name} IS NOT NULL")
         elif held.operator == "=" and len(values) == 1:
-            node.keys.append(f"{named(held.property)}: {values[0]}")
+            node.keys.append((named(held.property), values[0]))
             node.fixed |= held.property in self.linker.naming.display(node.label)
         elif held.operator == "=":
             node.tests.append(f"{name} IN [{', '.join(values)}]")
@@ -164,8 +169,3 @@ def _agrees(nodes: list[Node], hints: Hints) -> bool:
     return all(
         said[v] in node.ends for node in nodes if node.ends for v in node.values if isinstance(v, str) and v in said
     )
-
-
-def is_asked(ends: Collection[End], hints: Hints) -> bool:
-    """False for a node at another end than the one asked about."""
-    return hints.asked_end is None or not ends or hints.asked_end in ends

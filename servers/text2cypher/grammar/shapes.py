@@ -27,6 +27,11 @@ class Shape:
     nodes: dict[str, str] = field(hash=False)
     edges: dict[str, str] = field(hash=False)
 
+    @property
+    def steps(self) -> int:
+        """The number of its relationships."""
+        return len(re.findall(r"-\[", self.text))
+
 
 def shapes(hints: Hints, schema: GraphSchema, kinds: list[str]) -> list[Shape]:
     """Patterns of one node, one or two steps, with every named type and, if two steps suffice, the named labels.

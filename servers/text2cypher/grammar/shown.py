@@ -4,42 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import permutations, product
 
 from servers.text2cypher.cypher.tokens import named, quote
-from servers.text2cypher.grammar.shapes import Shape, doer_of
+from servers.text2cypher.grammar.columns import Columns
 from servers.text2cypher.grammar.variables import columns_of, property_of
-from servers.text2cypher.graph.schema import FLOAT, INTEGER, LISTS
+from servers.text2cypher.graph.schema import LISTS
 from servers.text2cypher.linking.asks import TOGETHER, Ask, is_cued
-from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.language import languages
-from servers.text2cypher.linking.naming import is_key
-from servers.text2cypher.linking.said import asks_for_several, counted_label, named_properties, only_says_which
+from servers.text2cypher.linking.said import asks_for_several, counted_label
 
 _TOTALS = {Ask.SUM: "sum", Ask.AVERAGE: "avg", Ask.MINIMUM: "min", Ask.MAXIMUM: "max"}
-NUMBERS = (INTEGER, FLOAT)
 _RANKING = {Ask.MOST, Ask.FEWEST, Ask.COUNT, Ask.ORDER, Ask.DESCENDING}
 _BEST = {"top", "maximum", "minimum"}
 
 
-class Shown:
+class Shown(Columns):
     """Makes the RETURN texts of one pattern."""
-
-    def __init__(self, linker: Linker, hints: Hints, nodes: dict[str, str], shape: Shape, tests: list[str]) -> None:
-        self.linker, self.hints, self.nodes, self.shape, self.tests = linker, hints, nodes, shape, tests
-        self.limit = f" LIMIT {hints.limit}" if hints.limit else ""
-        self.alias = languages().voice_of(hints.question).answers["figure"]
-        parted = [held.partition(" ") for test in tests for held in test.split(" AND ")]
-        self.tested = {held for held, _, _ in parted}
-        self.fixed = {held for held, _, test in parted if test.startswith("= ")}  # equal in every row
-        unnamed = [v for v in nodes if not self._is_named(v)] or [*nodes]
-        self.free = self._first(unnamed)
 
     def texts(self) -> Iterator[str]:
         """The texts for the label asked for; if there is only one, also those for the other nodes."""
         found = list(dict.fromkeys(self._texts()))
-        if len(found) == 1 and len(self.nodes) > 1:
+        if len(found) == 1 and len(self.nodes) > 1 and not self.exact:
             self.free = [variable for variable in self.nodes if variable not in self.free] or self.free
             found += self._texts()
         yield from found
@@ -48,60 +33,25 @@ class Shown:
         asks = self.hints.asks
         if Ask.YES_NO in asks:
             yield " RETURN count(*) > 0"
-        elif self.hints.having is not None:
+            return
+        if self.hints.having is not None:
             yield from self._having(*self.hints.having)
-        elif Ask.COUNT in asks and not self.limit and not asks & {Ask.MOST, Ask.FEWEST, Ask.GROUP}:
-            yield from self._counts()
-        else:
+            return
+        counts = Ask.COUNT in asks and not self.limit and not asks & {Ask.MOST, Ask.FEWEST, Ask.GROUP}
+        numbers, one = self._asked(numeric=True), all(map(self._is_named, self.nodes))
+        totals = bool(numbers) and not one and Ask.ORDER not in asks and bool(asks & {*_TOTALS})
+        if not counts or (numbers and (one or self.exact)):  # `how many credits has X`: its own number
             yield from self._ranked()
             yield from self._totals()
             if Ask.GROUP in asks:
                 yield from self._grouped()
+            elif Ask.COLLECT in asks:
+                yield from (f" RETURN collect({self._shown(v)})" for v in self.free)
             yield from self._fulfilling_both()
-            yield from self._listed()
-
-    def _is_named(self, variable: str) -> bool:
-        """True if a condition identifies the node."""
-        return any(held.startswith(f"{self._key(variable)} =") for test in self.tests for held in test.split(" AND "))
-
-    def _first(self, variables: list[str]) -> list[str]:
-        """The variables of the label asked for: the first one named, or after `who` any other.
-
-        `The directors of movies` are asked for by what they do: they are at the start of DIRECTED.
-        """
-        if (doer := doer_of(self.hints, self.shape, self.linker.schema)) in variables:
-            return [doer]
-        label = next(iter(self.hints.labels), None)
-        wording, masked = self.linker.wording, self.hints.masked
-        if wording.compiled(r"^\W*‹who_are›(?:\W+(?!‹preposition›\b)\w+){0,3}\W+‹label›").match(masked):
-            return [v for v in variables if self.nodes[v] == label] or variables
-        if wording.compiled(r"^\W*‹opens_person›\b").match(masked):
-            return [v for v in variables if self.nodes[v] != label] or variables
-        if wording.compiled(r"^\W*(?:‹opens›)\b").match(masked):
-            return [v for v in variables if self.nodes[v] == label] or variables
-        return [v for v in variables if self.nodes[v] == self.hints.focus] or variables
-
-    def _key(self, variable: str) -> str:
-        names = self.linker.naming.display(self.nodes[variable])
-        return f"{variable}.{named(names[0])}" if names else variable
-
-    def _shown(self, variable: str) -> str:
-        """A node's name; the node itself if its label has no name of its own and none is asked for, or all of it is."""
-        naming, label = self.linker.naming, self.nodes[variable]
-        short = naming.is_short(label) and not self.linker.lexicon.written
-        named_so = self._says_names or (naming.tells(label) and not short)
-        return self._key(variable) if named_so and not self._says("asks_whole") else variable
-
-    def _alone(self, variable: str) -> str:
-        """A node alone in a list: the whole node if it is also known by a key, not only by its name."""
-        asked = self._says_names or self.linker.wording.compiled(r"^\W*‹opens_person›\b").match(self.hints.masked)
-        known = self.linker.naming.is_known_by_key(self.nodes[variable]) and not self.linker.lexicon.written
-        return variable if known and not asked else self._shown(variable)
-
-    @cached_property
-    def _says_names(self) -> bool:
-        """True if names are asked for; `with the name ¤` and `whose name starts with` don't ask for them."""
-        return bool(self.linker.wording.compiled(r"\b‹asks_names›\b(?!\W*(?:‹small›\W+)?¤)").search(self.hints.masked))
+            if not (self.exact and (totals or Ask.COLLECT in asks)):
+                yield from self._listed()
+        if counts:
+            yield from self._counts()
 
     def _figures(self, variable: str, figure: str, end: str) -> Iterator[str]:
         """A figure per node; per name only if no two nodes share one."""
@@ -109,32 +59,6 @@ class Shown:
         if shown != variable and self.linker.naming.shares(self.nodes[variable]):
             yield f" WITH {variable}, {figure} AS {self.alias} RETURN {shown}, {self.alias}{ordered}"
         yield f" RETURN {shown}, {figure} AS {self.alias}{ordered}"
-
-    def _asked(self, *, numeric: bool = False) -> list[str]:
-        """Named properties in the pattern."""
-        nodes = {v: self.linker.schema.nodes[label] for v, label in self.nodes.items()}
-        edges = {
-            v: self.linker.schema.relationship_properties.get(kind, {})
-            for v, kind in self.shape.edges.items()
-            if len(self.nodes) == len(self.shape.nodes)
-        }
-        said = named_properties(self.hints, self.linker)
-        timed = self.linker.lexicon.timed if self._says("early") or self._says("late") else frozenset()
-        return [
-            f"{variable}.{named(name)}"
-            for name in dict.fromkeys([*said, *sorted(timed)])
-            for variable, types in (nodes | edges).items()
-            if name in types and (not numeric or self._is_rankable(variable, name, types[name]))
-            if not only_says_which(name, variable, self.nodes, self.hints, self.linker)
-        ]
-
-    def _is_rankable(self, variable: str, name: str, kind: str) -> bool:
-        """False for keys and for a number that is what a node is called by: a Port's `port`."""
-        called = is_key(name) or (variable in self.nodes and self._key(variable) == f"{variable}.{named(name)}")
-        return (kind in NUMBERS and not called) or name in self.linker.lexicon.timed
-
-    def _says(self, name: str) -> bool:
-        return bool(self.linker.wording.compiled(rf"\b‹{name}›\b").search(self.hints.masked))
 
     def _fulfilling_both(self) -> Iterator[str]:
         """Nodes that are joined to each of several values: `who acted in both A and B`."""
@@ -152,22 +76,33 @@ class Shown:
         """Lists, each first without equal rows where its columns don't tell every node apart."""
         for columns in map(columns_of, self._lists()):
             each = [{v, self._shown(v)} & {*columns} for v in self.nodes if not self._is_named(v)]
-            if not all(each) and len(self.nodes) > 1:
-                yield f" RETURN DISTINCT {', '.join(columns)}{self.limit}"
-            yield f" RETURN {', '.join(columns)}{self.limit}"
+            ways = [""] if all(each) or len(self.nodes) == 1 else ["", "DISTINCT "] if self.exact else ["DISTINCT ", ""]
+            for once, order in product(["DISTINCT "] if self.hints.indirect else ways, self._orders(columns)):
+                yield f" RETURN {once}{', '.join(columns)}{order}{self.limit}"
+
+    def _orders(self, columns: list[str]) -> list[str]:
+        """The orders of a list by what it shows or what is asked for, if the question says one."""
+        keys = dict.fromkeys(held for held in (*columns, *self._asked()) if "." in held)
+        ways = [" DESC"] if Ask.DESCENDING in self.hints.asks else ["", " DESC"]
+        ordered = [f" ORDER BY {key}{way}" for key, way in product(keys, ways)]
+        return ordered if ordered and Ask.ORDER in self.hints.asks else [""]
 
     def _lists(self) -> list[list[str]]:
         """The columns of each list: what is asked for alone, pairs, a node alone or with properties, two nodes."""
-        names = {property_of(held) for held in self.tested}
-        asked = [held for held in self._asked() if property_of(held) not in names]
+        names = {*self.tested} if self.exact else {*map(property_of, self.tested)}
+        asked = [held for held in self._asked() if not names & {held, property_of(held)}]
         said = [held for held in asked if property_of(held) in map(named, self.hints.properties)]
+        asked = said if self.exact else asked
+        owned = ([held for held in said if held.partition(".")[0] == v] for v in (*self.free, *self.nodes))
+        whole = [held for held in owned if self.exact and len(held) == len(self.hints.properties) < len(said)]
+        said = whole[0] if whole else said  # all of them of one node
         columns: list[list[str]] = [said] if said and not self._wants_names(said) and not self._says("together") else []
         columns += [[self._shown(v) for v in pair] for pair in self._both()]
         for variable in self.free:
             columns += self._lists_of(variable, said, asked)
         pairs = [(v, w) for v, w in permutations(self.nodes, 2) if v in self.free]
         columns += [[self._shown(v), self._shown(w), *said] for v, w in pairs if not self._is_named(w)]
-        return columns + ([held for held in (said, asked) if held] or [[variable] for variable in self.free])
+        return columns + ([held for held in (said, asked) if held] or [[v] for v in self.free if not self.exact])
 
     def _lists_of(self, variable: str, said: list[str], asked: list[str]) -> Iterator[list[str]]:
         """The columns of each list of one node: alone, with `said` or `asked` properties, with tested ones."""
@@ -178,7 +113,8 @@ class Shown:
             yield [self._alone(variable) if once else shown]
         beside = key if self.linker.naming.names(property_of(key)) else shown
         yield from ([beside, *some] for some in (said, asked) if some and key not in self.fixed)
-        if also := [held for held in self._asked() if held in self.tested - self.fixed and held != shown]:
+        also = [held for held in self._asked() if held in self.tested - self.fixed and held != shown]
+        if also and not self.exact:
             yield [shown, *said, *also]
 
     def _both(self) -> list[tuple[str, str]]:
@@ -194,9 +130,8 @@ class Shown:
         return bool(who) or any(held.partition(".")[0] in self.shape.edges for held in said)
 
     def _counts(self) -> Iterator[str]:
-        for variable in self.free:
-            yield f" RETURN count({variable})"
-            yield f" RETURN count(DISTINCT {variable})"
+        for variable, once in product(self.free, ["DISTINCT "] if self.hints.indirect else ["", "DISTINCT "]):
+            yield f" RETURN count({once}{variable})"
 
     def _ranked(self) -> Iterator[str]:
         """The first rows by a stored number, or by the number of joined nodes."""
@@ -261,7 +196,7 @@ class Shown:
 
     def _once(self) -> tuple[str, ...]:
         """DISTINCT or not; over several steps a node may be matched more than once."""
-        several = len(self.shape.edges) > 1 or is_cued(self.hints.masked, {"distinct"})
+        several = self.shape.steps > 1 or is_cued(self.hints.masked, {"distinct"})
         return ("DISTINCT ", "") if several else ("",)
 
     def _counted_first(self, variables: list[str]) -> list[str]:
@@ -272,19 +207,29 @@ class Shown:
     def _totals(self) -> Iterator[str]:
         for ask, function in _TOTALS.items():
             if ask in self.hints.asks:
-                yield from (f" RETURN {function}({held})" for held in self._asked(numeric=True))
-                each = map(self._shown, self.free) if len(self.nodes) > 1 else ()  # a total needs several nodes
-                keys = [*each, *self._asked()]
-                for key, held in product(keys, self._asked(numeric=True)):
-                    if key != held:
-                        yield f" RETURN {key}, {function}({held})"
+                numbers = self._asked(numeric=True)
+                numbers = [held for held in numbers if not self._is_named(held.partition(".")[0])] or numbers
+                for held in numbers:
+                    once = f" WITH DISTINCT {held.partition('.')[0]}" if self.hints.indirect else ""
+                    yield f"{once} RETURN {function}({held})"
+                each = self._keys_of_groups(several=True) if Ask.GROUP in self.hints.asks or not self.exact else ()
+                yield from (f" RETURN {key}, {function}({held})" for key, held in product(each, numbers) if key != held)
 
     def _grouped(self) -> Iterator[str]:
-        keys = [self._shown(v) for v in self.free] + self._asked()
-        for key, other in product(keys, self.nodes):
+        others = [v for v in self.nodes if not self._is_named(v)] or [*self.nodes]
+        for key, other in product(self._keys_of_groups(), others):
             if key != self._shown(other):
-                yield f" RETURN {key}, count({other})"
+                if Ask.COLLECT not in self.hints.asks:
+                    yield f" RETURN {key}, count({other})"
                 yield f" RETURN {key}, collect({self._shown(other)})"
+
+    def _keys_of_groups(self, *, several: bool = False) -> list[str]:
+        """What the question has after `each`, else what is asked for and named; a total needs `several` nodes."""
+        asked, each = self._asked(), self.hints.each
+        named_so = [self._shown(v) for v, label in self.nodes.items() if label == each and not self._is_named(v)]
+        named_so += [held for held in asked if each and property_of(held) == named(each)]
+        free = self.free if len(self.nodes) > 1 or not several else ()
+        return named_so or [*map(self._shown, free), *asked]
 
     def _having(self, sign: str, number: int) -> Iterator[str]:
         counted = self._counted_first([*self.nodes])
@@ -294,7 +239,7 @@ class Shown:
             test = f" WITH {variable}, count({once}{other}) AS {self.alias} WHERE {self.alias} {sign} {number}"
             if Ask.COUNT in self.hints.asks:
                 yield f"{test} RETURN count({variable})"
-            if self.linker.naming.tells(self.nodes[variable]) and self._alone(variable) == variable:
-                yield f"{test} RETURN {variable}, {self.alias}{self.limit}"
-            yield f"{test} RETURN {self._shown(variable)}, {self.alias}{self.limit}"
-            yield f"{test} RETURN {self._shown(variable)}{self.limit}"
+            whole = self.linker.naming.tells(self.nodes[variable]) and self._alone(variable) == variable
+            beside = [f"{one}, {self.alias}" for one in ([variable] if whole else []) + [self._shown(variable)]]
+            texts = [self._shown(variable), *beside] if self.exact else [*beside, self._shown(variable)]
+            yield from (f"{test} RETURN {text}{self.limit}" for text in texts)
