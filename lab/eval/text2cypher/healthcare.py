@@ -21,9 +21,7 @@ def healthcare(folder: Path) -> Loaded:
     people, *others = (rows(folder / Path(file).name) for file in FILES)
     made = Made(Loaded(folder))
     cases = {row["primaryid"]: row for row in people[:MOST_CASES]}
-    ends, effects, sources, therapies, drugs = (
-        [row for row in held if row["primaryid"] in cases] for held in others
-    )
+    ends, effects, sources, therapies, drugs = ([row for row in held if row["primaryid"] in cases] for held in others)
     nodes = {}
     for key, row in cases.items():
         told = {name: row[name] for name in ("eventDate", "reportDate", "ageUnit", "reporterOccupation")}

@@ -20,6 +20,7 @@ from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import roots, roots_in
 from servers.text2cypher.linking.values import folded
 
+_BOUNDS = ("<", ">", "<=", ">=")
 _DENIED = 4  # max. words after a negation that it applies to
 
 
@@ -114,19 +115,23 @@ def _either(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     for place, token in enumerate(facts.tokens):
         if token.is_word("OR", "XOR"):
             before, after = _test(facts.tokens[:place][::-1], -1), _test(facts.tokens[place + 1 :], 1)
-            if before and after and before[0] != after[0] and (before[1] != after[1] or before[1].upper() == "NULL"):
+            if not before or not after:
+                continue
+            others = before[0] != after[0] and (before[1] != after[1] or before[1].upper() == "NULL")
+            if others or (before[2] in _BOUNDS and after[2] in _BOUNDS):  # the two ends of a range
                 yield Doubt("unasked", token.text.upper())
                 return
 
 
-def _test(tokens: Sequence[Token], way: int) -> tuple[str, str] | None:
-    """The nearest property and value in this direction, up to the next AND or OR."""
+def _test(tokens: Sequence[Token], way: int) -> tuple[tuple[str, ...], str, str] | None:
+    """The nearest (variable, property), value and sign in this direction, up to the next AND or OR."""
     end = next((n for n, token in enumerate(tokens) if token.is_word("AND", "OR", "WHERE", "RETURN", "WITH")), None)
     held = tokens[:end]
-    names = [one.value for one, beside in pairwise(held) if beside.text == "." and way < 0]
-    names += [beside.value for one, beside in pairwise(held) if one.text == "." and way > 0]
+    around = zip(held, held[1:], held[2:], strict=False)
+    name = next(((one.value, after.value)[::way] for one, point, after in around if point.text == "."), None)
     values = [token.value for token in held if token.kind in (Kind.STRING, Kind.NUMBER) or token.is_word("NULL")]
-    return (names[0], values[0]) if names and values else None
+    sign = next((token.text for token in held if token.text in _BOUNDS), "")
+    return (name, values[0], sign) if name and values else None
 
 
 def _itself(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

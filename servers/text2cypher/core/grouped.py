@@ -11,7 +11,7 @@ from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import roots, roots_in
 from servers.text2cypher.linking.naming import is_key
-from servers.text2cypher.linking.said import named_properties
+from servers.text2cypher.linking.said import asks_for_things, named_properties
 
 
 def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -31,7 +31,10 @@ def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     often = ("ORDER" in facts.words or Ask.GROUP in hints.asks) and "DISTINCT" not in facts.words
     split = set() if often and len({variable for variable, _ in shown}) == 1 else counted  # `tags by how often used`
     telling = {(variable, name) for variable, name in shown if (name and is_key(name)) or linker.naming.names(name)}
-    told = {variable for variable, name in shown if not name or (variable, name) in telling}
+    by = {variable for variable, name in shown if name == hints.each}  # `for each year`: a title would part its rows
+    told = {v for v, name in shown if not name or ((v, name) in telling and (v not in by or name == hints.each))}
+    one = not (Ask.GROUP in hints.asks or hints.each or "ORDER" in facts.words or asks_for_things(hints, linker))
+    told = set() if one else told  # a single figure is asked for
     said = roots_in(hints.question)
     for variable, name in shown:
         unsaid = name not in known and not said & roots(name)

@@ -12,8 +12,10 @@ from itertools import pairwise
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.grouped import shown_apart
 from servers.text2cypher.core.steps import identified
+from servers.text2cypher.core.superlatives import sort_keys
 from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.records import PropertyUse
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
 from servers.text2cypher.linking.amounts import said_numbers
 from servers.text2cypher.linking.asks import Ask, is_cued
@@ -184,7 +186,7 @@ def _only_shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
 
 
 def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """Doubts about an asked property that isn't shown, and about things of which only an unmentioned property is shown.
+    """Doubts about an asked property that isn't shown, and about unmentioned ones that are shown, or alone of a thing.
 
     `The highest score` isn't a title, and `which customers` aren't countries.
     """
@@ -197,12 +199,19 @@ def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     if asked and not (linker.naming.names(name) or facts.names & {*hints.within} or name in facts.told):
         yield Doubt("unused", name)
     owned = [*shown_apart(facts)]
-    known = {*named_properties(hints, linker)}
+    named = {*named_properties(hints, linker)}
+    known = named - ({held.property for held in hints.filters} - {*hints.properties, *hints.related})
+    inside = [(use.variable, use.name) for use in facts.structure.properties if _is_told(use, facts)]
+    for variable, name in dict.fromkeys(inside):
+        if (variable, name) not in owned and name not in named and _is_aside(variable, name, facts, linker):
+            yield Doubt("unasked", name)
     for owner in dict.fromkeys(owner for owner, _ in owned):
         names = [name for each, name in owned if each == owner]
         unsaid = [name for name in names if name not in known]
-        if unsaid and all(_is_aside(owner, name, facts, linker) for name in names):
-            yield Doubt("unasked", unsaid[0])
+        asides = {name for name in names if _is_aside(owner, name, facts, linker)}
+        spare = sorted(asides - named - {name for _, name in sort_keys(facts)})  # others judge by what it is ordered
+        if unsaid and asides and (asides == {*names} or spare):
+            yield Doubt("unasked", [*spare, *unsaid][0])
 
 
 def _only_named(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -238,11 +247,18 @@ def _is_aside(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bo
     """True for a property of a named node that is not its name nor its key, nor a fuller name than the bare word."""
     labels = facts.structure.labels_of(variable)
     best = {held for label in labels for held in linker.naming.display(label)[:1]}
+    if not name or name in best or not labels:
+        return False
     others = linker.naming.names(name) and any(len(parts(one)) == 1 for one in best)
     others = others or any(roots(name) == roots(label) for label in labels)
-    if not name or name in best or others or not any(map(linker.naming.names, best)):
-        return False
-    return not is_key(name) or any(name in linker.naming.others_of(label) for label in labels)
+    others = others or (is_key(name) and any(parts(name)[:-1] in ([], parts(label)) for label in labels))
+    return not others and (not is_key(name) or any(name in linker.naming.others_of(label) for label in labels))
+
+
+def _is_told(use: PropertyUse, facts: QueryFacts) -> bool:
+    """True if the property stands in the RETURN, not in its order."""
+    ends = (token.start for token in facts.returned if token.is_word("ORDER"))
+    return facts.returned[0].start <= use.start < next(ends, len(facts.query))
 
 
 def _shows_time(facts: QueryFacts, linker: Linker) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.grouped import shown_apart
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.graph.schema import STRING
 from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
@@ -41,7 +42,12 @@ def superlatives(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Do
 
 
 def mistaken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """One doubt if the query sorts by other properties than the one that a superlative names: `the lowest price`."""
+    """Doubts if the query sorts by other properties than the one that a superlative names (`the lowest price`), or by a
+    text that is neither mentioned nor shown."""
+    texts = linker.schema.of_types(STRING) - linker.lexicon.timed
+    for key in {*sort_keys(facts)} - {*shown_apart(facts)}:
+        if key[1] in texts and not is_said(key[1], hints, linker):
+            yield Doubt("unasked", key[1])
     picked = "|".join(re.escape(phrase) for phrase, cues in languages().cues.items() if cues & _PICKS)
     found = linker.wording.compiled(rf"\b(?:{picked})\W+(‹number›)\b").search(hints.masked)
     keys = {name for _, name in sort_keys(facts)}

@@ -4,15 +4,17 @@ or one of two. Says whether their rows differ; chooses none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.functions import apply
 from servers.text2cypher.cypher.tokens import Kind, Token
-from servers.text2cypher.linking.amounts import said_numbers
+from servers.text2cypher.linking.amounts import SIGNS, said_numbers
 from servers.text2cypher.linking.asks import cue_in, is_cued
-from servers.text2cypher.linking.bounds import ranges_in
+from servers.text2cypher.linking.bounds import compared, ranges_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import root, roots
 from servers.text2cypher.linking.values import folded
@@ -35,7 +37,7 @@ def otherwise(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Other
     """The other readings."""
     yield from _counted_once(facts)
     yield from _counted_less(hints, facts, linker)
-    yield from _bounds_left_out(hints, facts, linker)
+    yield from _bounded_otherwise(hints, facts, linker)
     yield from _zeros_left_out(hints, facts, linker)
 
 
@@ -57,11 +59,9 @@ def _counted_once(facts: QueryFacts) -> Iterator[Other]:
 
 def is_each_once(facts: QueryFacts, rows: Rows, run: Run) -> bool:
     """True if counting distinct makes no difference, so that `the number of different actors` is answered."""
-    query = facts.query
-    for place in range(len(facts.tokens) - 1, -1, -1):
-        held = _counted(facts.tokens[place + 1 : place + 6], path=True) if facts.tokens[place].is_word("COUNT") else ()
-        query = f"{query[: held[0].start]}DISTINCT {query[held[0].start :]}" if held else query
-    return query != facts.query and not differs(run(query), rows)
+    counts = (facts.tokens[n + 1 : n + 6] for n, token in enumerate(facts.tokens) if token.is_word("COUNT"))
+    edits = [(held[0].start, held[0].start, "DISTINCT ") for count in counts if (held := _counted(count, path=True))]
+    return bool(edits) and not differs(run(apply(facts.query, edits)), rows)
 
 
 def counted_different(hints: Hints, linker: Linker) -> str:
@@ -101,12 +101,23 @@ def _counts_others(name: str, hints: Hints, linker: Linker) -> bool:
     return not (said or roots(name) & {root(word) for word in words.split()})
 
 
-def _bounds_left_out(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Other]:
-    """A strict bound such as `> 1995` for a range from 1995 on."""
-    for low, high, _ in ranges_in(hints.question.lower(), linker):
-        for sign, number in ((">", low), ("<", high)):
-            if (sign, number) in facts.numbers:
-                yield Other("unasked", f"{sign} {number:g}", _with_ends(facts, number))
+def _bounded_otherwise(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Other]:
+    """A strict bound such as `> 1995` for a range from 1995 on or `since` a day, and one with its end for `after`."""
+    text = hints.question.lower()
+    strict = {f"{end:.10g}": False for low, high, _ in ranges_in(text, linker) for end in (low, high)}
+    for day in re.finditer(r"\d{4}-\d{2}-\d{2}", text):
+        if (cue := compared(text, *day.span(), linker)[1]) in SIGNS:
+            strict[day[0]] = len(SIGNS[cue]) == 1
+    for literal, alone in strict.items():
+        edits = {
+            (sign.start, sign.end, sign.text[0] + "=" * (not alone))
+            for place, token in enumerate(facts.tokens)
+            if token.kind in (Kind.NUMBER, Kind.STRING) and literal in (token.value, token.value[:10])
+            for sign in facts.tokens[max(place - 3, 0) : place + 3]  # three before: `> date('…')`
+            if sign.text in SIGNS.values() and (len(sign.text) == 1) != alone
+        }
+        if edits:
+            yield Other("unasked", f"{facts.query[slice(*min(edits)[:2])]} {literal}", apply(facts.query, [*edits]))
 
 
 def _zeros_left_out(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Other]:
@@ -123,16 +134,6 @@ def _zeros_left_out(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator
         if opened & {"AVG", "MIN", "BY"}:
             other = f"{facts.query[: tokens[place].end]}={facts.query[tokens[place].end :]}"
             yield Other("unasked", f"{variable.value}.{name.value} > 0", other)
-
-
-def _with_ends(facts: QueryFacts, number: float) -> str:
-    """The query with inclusive instead of strict bounds at this number."""
-    query, tokens = facts.query, facts.tokens
-    for place in range(len(tokens) - 1, -1, -1):
-        if tokens[place].kind is Kind.NUMBER and float(tokens[place].value) == number:
-            for sign in (token for token in tokens[max(place - 1, 0) : place + 2] if token.text in ("<", ">")):
-                query = f"{query[: sign.end]}={query[sign.end :]}"
-    return query
 
 
 def either_for_both(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
@@ -153,12 +154,9 @@ def either_for_both(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows,
 
 def _only(facts: QueryFacts, kept: str, gone: str) -> str:
     """The query with one text replaced by another."""
-    query = facts.query
-    text = next(token.text for token in facts.tokens if token.kind is Kind.STRING and token.value == kept)
-    for token in reversed(facts.tokens):
-        if token.kind is Kind.STRING and token.value == gone:
-            query = f"{query[: token.start]}{text}{query[token.end :]}"
-    return query
+    texts = [token for token in facts.tokens if token.kind is Kind.STRING]
+    other = next(token.text for token in texts if token.value == kept)
+    return apply(facts.query, [(token.start, token.end, other) for token in texts if token.value == gone])
 
 
 def _size(rows: Rows | None) -> float:

@@ -10,7 +10,8 @@ from tests.servers.text2cypher.test_any_graph import answered, graph_of
 LODGES = {
     "nodes.Lodge": "name,city,rooms,stars,fax,opened,chainID\nElm,Oslo,12,3,11,1990,1\nFir,Oslo,30,5,,1980,1\n"
     "Oak,Bern,7,4,12,1970,2\nYew,Bern,18,-1,,2001,2\n",
-    "nodes.Guest": "name,country\nAda,Norway\nBo,Malta\nCy,Malta\n",
+    "nodes.Guest": "name,country,joined\nAda,Norway,2001-05-01\nBo,Malta,2001-05-02\nCy,Malta,2003-01-31\n",
+    "nodes.Bill": "billID,town,payer,amount\n1,Oslo,cy,4\n2,Rome,bo,9\n3,Bern,bo,12\n",
     "nodes.Perk": "name\nPool\nBar\nGym\n",
     "edges.STAYED": "from_label,from_key,to_label,to_key\nGuest,Ada,Lodge,Elm\nGuest,Ada,Lodge,Fir\n"
     "Guest,Bo,Lodge,Fir\nGuest,Ada,Lodge,Yew\n",
@@ -58,6 +59,41 @@ PAIRS = [  # (question, right, wrong)
         "Which lodge with a fax has the lowest number of rooms?",
         "MATCH (l:Lodge) WHERE l.fax IS NOT NULL RETURN l.name, l.rooms ORDER BY l.rooms LIMIT 1",
         "MATCH (l:Lodge) WHERE l.fax IS NULL RETURN l.name, l.rooms ORDER BY l.rooms LIMIT 1",
+    ),
+    (
+        "What is the total number of rooms for each city?",
+        "MATCH (l:Lodge) RETURN l.city, sum(l.rooms)",
+        "MATCH (l:Lodge) RETURN l.city, l.name, sum(l.rooms)",
+    ),
+    (
+        "How many lodges did guests from Malta stay at?",
+        "MATCH (g:Guest {country: 'Malta'})-[:STAYED]->(l:Lodge) RETURN count(DISTINCT l)",
+        "MATCH (g:Guest {country: 'Malta'})-[:STAYED]->(l:Lodge) RETURN count(DISTINCT l), g.name",
+    ),
+    (
+        "Which lodges have between 8 and 15 rooms?",
+        "MATCH (l:Lodge) WHERE l.rooms >= 8 AND l.rooms <= 15 RETURN l.name",
+        "MATCH (l:Lodge) WHERE l.rooms >= 8 OR l.rooms <= 15 RETURN l.name",
+    ),
+    (
+        "Which guests have joined after 2001-05-01?",
+        "MATCH (g:Guest) WHERE g.joined > '2001-05-01' RETURN g.name",
+        "MATCH (g:Guest) WHERE g.joined >= '2001-05-01' RETURN g.name",
+    ),
+    (
+        "List the names of the lodges in alphabetical order.",
+        "MATCH (l:Lodge) RETURN l.name ORDER BY l.name",
+        "MATCH (l:Lodge) RETURN l.name ORDER BY l.city",
+    ),
+    (
+        "Which bills have an amount above 5?",
+        "MATCH (b:Bill) WHERE b.amount > 5 RETURN b.billID",
+        "MATCH (b:Bill) WHERE b.amount > 5 RETURN b.payer",
+    ),
+    (
+        "Which lodges are in Oslo?",
+        "MATCH (l:Lodge {city: 'Oslo'}) RETURN l.name",
+        "MATCH (l:Lodge) WHERE l.city STARTS WITH 'Oslo' RETURN l.city",
     ),
 ]
 

@@ -229,7 +229,7 @@ PLAIN = [
         f"{MAKER}-[:SENT]->(p:Parcel {{land: 'Malta'}}) RETURN count(DISTINCT m)",
     ),
     ("How many makers are there in each land?", f"{MAKER} RETURN m.land, count(m)"),
-    ("How many items did each maker make?", f"{MAKER}-[:MADE]->(i:Item) RETURN m.name, m.town, count(i)"),
+    ("How many items did each maker make?", f"{MAKER}-[:MADE]->(i:Item) RETURN m.name, count(i)"),
 ]
 HOME_BESIDE = [
     ("Berapa mata kuliah yang memiliki 3 SKS?", "MATCH (m:MK) WHERE m.sks > 3 RETURN count(m)"),
