@@ -58,7 +58,7 @@ def parse(text: str) -> CallTool | Final:
     Raises InvalidAction with the precise reason.
     """
     reason: InvalidAction | None = None
-    for candidate in list(_objects(text)):
+    for candidate in list(objects(text)):
         try:
             return _action(candidate)
         except InvalidAction as error:
@@ -78,7 +78,7 @@ def _action(value: dict[str, Any]) -> CallTool | Final:
             raise InvalidAction(f'`final` needs `"response"`: the answer as text, not {_kind(response)}')
         if all(unicodedata.category(char)[0] in "CZ" for char in response):  # nothing to see
             raise InvalidAction('`"response"` is empty: write the answer')
-        if response.lstrip().startswith("{") and any("action" in inner for inner in _objects(response)):
+        if response.lstrip().startswith("{") and any("action" in inner for inner in objects(response)):
             raise InvalidAction('`"response"` holds an action: write that action itself, or an answer in words')
         return Final(response.strip())
     if action is None:
@@ -104,7 +104,7 @@ def _quotes(value: Any) -> dict[str, str]:
     return {name: text for name, text in value.items() if isinstance(text, str)} if isinstance(value, dict) else {}
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def objects(text: str) -> Iterator[dict[str, Any]]:
     """Yield every top-level JSON object in the text, or in the JSON string if the whole text is one."""
     decoder = json.JSONDecoder(strict=False, parse_int=json_int)
     if text.lstrip().startswith('"'):
@@ -113,7 +113,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         except ValueError:
             whole = None
         if isinstance(whole, str):
-            yield from _objects(whole)
+            yield from objects(whole)
             return
     position = text.find("{")
     for _ in range(STARTS_TRIED):

@@ -139,11 +139,8 @@ class Schema:
 
     def kinds(self, sides: Iterable[Side]) -> set[str]:
         """The kinds of these columns; a column without a table (or with an alias) matches any of that name."""
-        found: set[str] = set()
-        for table, column in sides:
-            known = self._kinds.get(column.casefold(), {})
-            found |= {known[table]} if table in known else set(known.values())
-        return found - {""}
+        known = ((table, self._kinds.get(column.casefold(), {})) for table, column in sides)
+        return {kind for table, of in known for kind in ([of[table]] if table in of else of.values())} - {""}
 
     @cached_property
     def _kinds(self) -> dict[str, dict[str, str]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import csv
 import json
 import os
 import sqlite3
@@ -43,8 +42,6 @@ HERE = Path(__file__).parent
 GOLD = HERE / "gold.json"
 RESULTS = HERE / "results"
 STYLES = ("sql", "operations")
-COLUMNS = "kind style question right invented error_node status turns input_tokens output_tokens".split()
-"""What is tracked of the perfect planner's answers."""
 SERVERS = {
     "mysql_mcp_server": "mysql",
     "sim_testgeluran_server": "sim_testgeluran",
@@ -184,11 +181,6 @@ async def main() -> int:
             finally:
                 if replies is not None:
                     await replies.aclose()
-    if given.planner == "perfect":
-        with (RESULTS / "perfect.csv").open("w", newline="", encoding="utf-8") as out:
-            rows = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
-            rows.writeheader()
-            rows.writerows(done.values())
     return _totals(replies, list(done.values()))
 
 

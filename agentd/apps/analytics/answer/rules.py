@@ -1,16 +1,6 @@
 """A plan's rules for its results (`validation_rules_for_results`), read and held against the values. Pure.
 
-A rule is a text or an object; `severity` ("critical" or "warning") and `message` may stand in any object.
-
-| rule                                                                   | holds when                                 |
-|------------------------------------------------------------------------|--------------------------------------------|
-| "TOTAL >= 0", "AVERAGE == TOTAL / COUNT"                               | the comparison is true                     |
-| {field, operator, value}                                               | the same; also between, in, not_null       |
-| {result_key, rule: not_null | non_negative | positive}                 | as it says                                 |
-| {result_key, rule: min | max | range, min, max, value}                 | every value lies within                    |
-| {rule: sum_equals, total, result_key, column} or {…, total, parts: []} | the parts add up to the total              |
-| {rule: ratio, result_key, numerator, denominator}                      | result = numerator / denominator           |
-| {rule: monotone, result_key, column, direction: ascending|descending}  | no row goes the other way                  |
+docs/analytics/README.md has the shapes of rules.
 
 A field names a figure, or a column of a result's rows (`COLUMN`, `RESULT.COLUMN`), each row of which must comply. A
 broken sign rule (>= 0, > 0, non_negative, positive) is critical unless it says otherwise, others are warnings. What

@@ -34,7 +34,8 @@ def unknown_words(question: str, plan: Plan, schema: Schema) -> list[str]:
     known = " ".join([schema.about, *values]).casefold()
     related = len(read) > 1 or timeless(question) != question
     relating = {word for word in listed("relates") if related and not said_in(word, known)}
-    names = {each.name for each in nodes(plan.selects, exp.Column)}
+    there = {column.name.casefold() for column in schema.columns}  # a name that the plan makes explains nothing
+    names = {each.name for each in nodes(plan.selects, exp.Column) if each.name.casefold() in there}
     others_said = (word for word in _others(question) if not (said_in(word, written) or word in relating))
     unsaid = [word for word in others_said if not is_named(word, names)]
     return [*unsaid, *sorted(topics_of(timeless(question)) & others)]
@@ -61,11 +62,10 @@ def said_in(word: str, text: str) -> bool:
 def is_named(word: str, names: Iterable[str]) -> bool:
     """Whether a word is spelled in one of these column names: joined (`payload` in pay_load, `cited` in numcitedby),
     shortened (`insurance` as ins_type), or with another ending (`enrollment` in num_enrolled)."""
-    root = word[: max(4, len(word) - 3)]
     for name in names:
         parts = [part for part in words_of(name).split() if len(part) > 2 and part not in HEADS]
         alike = any(word.startswith(part) or (len(word) > 6 and part.startswith(word[:6])) for part in parts)
-        if alike or root in words_of(name).replace(" ", "") or word.removesuffix("s") in parts:
+        if alike or word.removesuffix("s") in words_of(name).replace(" ", ""):
             return True
     return False
 

@@ -3,20 +3,14 @@ rules and sources. It judges none."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from agentd.agent.actions import InvalidAction, objects
 from agentd.apps.analytics.answer.placeholders import is_period
 from agentd.apps.analytics.answer.statements import spoken_of
 from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.state import SqlQueryPlan
-
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
-_DECODER = json.JSONDecoder(strict=False)
-STARTS_TRIED = 100
-"""The most opening braces tried: each failure costs time for all text before it, whose lines json's error counts."""
 
 
 class Unreadable(ValueError):
@@ -25,38 +19,10 @@ class Unreadable(ValueError):
 
 def json_object(text: str) -> dict[str, Any]:
     """The first JSON object of the text: bare, fenced, as a JSON string, or within words. Raises Unreadable."""
-    for candidate in (text, *_FENCE.findall(text)):
-        try:
-            value = _DECODER.decode(candidate.strip())
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, str) and value != text:
-            return json_object(value)
-        if isinstance(value, list) and len(value) == 1:
-            value = value[0]
-        if isinstance(value, dict):
-            return value
-    for value in _amid(text):
-        return value
-    shown = " ".join(text.split())[:120]
-    raise Unreadable(f"the reply holds no JSON object: {shown!r}")
-
-
-def _amid(text: str) -> Iterator[dict[str, Any]]:
-    """The objects that begin at the first opening braces of a text."""
-    start = text.find("{")
-    for _ in range(STARTS_TRIED):
-        if start == -1:
-            return
-        try:
-            value, _ = _DECODER.raw_decode(text, start)
-        except RecursionError:
-            return  # nested too deeply, as is everything inside it
-        except ValueError:
-            value = None
-        if isinstance(value, dict):
-            yield value
-        start = text.find("{", start + 1)
+    try:
+        return next(objects(text))
+    except (StopIteration, InvalidAction):
+        raise Unreadable(f"the reply holds no JSON object: {' '.join(text.split())[:120]!r}") from None
 
 
 def unwrapped(value: dict[str, Any], *expected: str) -> dict[str, Any]:

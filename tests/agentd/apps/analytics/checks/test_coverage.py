@@ -9,7 +9,7 @@ import pytest
 
 from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.checks.dates import other_dates
-from agentd.apps.analytics.checks.unknown_words import unknown_words
+from agentd.apps.analytics.checks.unknown_words import is_named, unknown_words
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.office import Office, differs, plan, unsure
@@ -212,3 +212,20 @@ def test_a_date_that_does_not_count_and_that_nobody_names_is_doubted(
     assert list(dict.fromkeys(other_dates(question, of(MAY.format(column)), Schema.read(ORDERS)))) == doubted
     silent = [{key: value for key, value in ORDERS[0].items() if key != "date"}]
     assert list(other_dates(question, of(MAY.format(column)), Schema.read(silent))) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "known"),
+    [
+        ("payload", "pay_load", True),
+        ("cited", "numcitedby", True),
+        ("insurance", "ins_type", True),
+        ("enrollment", "num_enrolled", True),
+        ("ends", "end_time", True),
+        ("customer", "cust_id", True),
+        ("internal", "interest", False),
+        ("received", "good_feedback", False),
+    ],
+)
+def test_a_column_names_a_word_also_joined_shortened_or_with_another_ending(word: str, name: str, known: bool) -> None:
+    assert is_named(word, [name]) is known

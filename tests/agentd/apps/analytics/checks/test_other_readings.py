@@ -55,6 +55,11 @@ def differing(question: str, query: str) -> list[tuple[str, str]]:
     [
         ("How many orders were shipped in January 2021?", SHIPPED, [("OrderDate", "ShippedDate")]),
         ("How many orders in January 2021?", SHIPPED, []),
+        (
+            "How many orders per customer?",
+            "SELECT Name, COUNT(OrderId) AS n FROM Customers LEFT JOIN Orders ON CustomerId = Id GROUP BY Customers.Id",
+            [("Orders LEFT JOIN", "JOIN")],
+        ),
         ("Total fee?", "SELECT SUM(Fee) AS t FROM Fees", [("SUM(Fee)", "GROUP BY CurrencyCode")]),
         ("Total fee?", "SELECT SUM(f.Fee) AS t FROM Fees f WHERE f.FeeId < 2", []),
         ("Fee per currency?", "SELECT CurrencyCode, SUM(Fee) AS t FROM Fees GROUP BY CurrencyCode", []),

@@ -54,6 +54,18 @@ def doubted(question: str, query: str) -> list[str]:
             "GROUP BY vid",
         ),
         (
+            "Total litres per boat?",
+            "SELECT boat_id, SUM(litres) AS t FROM fuel_sales GROUP BY boat_id",
+            "SELECT SUM(litres) AS t FROM fuel_sales GROUP BY boat_id",
+            "per boat",
+        ),
+        (
+            "Names of the boats with fuel sales?",
+            "SELECT DISTINCT boat.name FROM boat JOIN fuel_sales AS s ON s.boat_id = boat.id",
+            "SELECT DISTINCT boat.name FROM boat JOIN fuel_sales AS s ON s.boat_id = boat.name",
+            "fuel_sales.boat_id = boat.name",
+        ),
+        (
             "How many boats are there of each flag?",
             "SELECT flag, COUNT(DISTINCT boat.id) AS n FROM boat GROUP BY flag",
             "SELECT flag, COUNT(DISTINCT boat.flag) AS n FROM boat GROUP BY flag",
