@@ -9,6 +9,7 @@ from typing import Any, get_args
 from agentd.application import Mistake
 from agentd.apps.letters.evidence.fields.field import form, referenced
 from agentd.apps.letters.evidence.fields.shapes import BY_FORMAT, KINDS, TIMES, Shape
+from agentd.apps.letters.evidence.reading.persons import CITIZEN
 from agentd.apps.letters.languages import phrases
 from agentd.errors import Language
 from agentd.messages import ToolInfo
@@ -28,7 +29,8 @@ def explained(tool: ToolInfo) -> Iterator[str]:
         needed = "required" if path.split(".")[0].removesuffix("[]") in required else "optional"
         yield f"{path} ({needed}{', sensitive' if shape.sensitive else ''})"
         yield f"  kind    {shape.kind}{_from(shape, 'kind')}{_choices(shape)}"
-        yield f"  about   {shape.person or 'the applicant'}{_from(shape, 'about')}"
+        about = "the applicant" if shape.person in (None, CITIZEN) else shape.person
+        yield f"  about   {about}{_from(shape, 'about')}"
         if shape.time:
             yield f"  time    {shape.time}{_from(shape, 'time')}"
         yield f"  labels  {', '.join(_labels(shape))}{_from(shape, 'labels')}"

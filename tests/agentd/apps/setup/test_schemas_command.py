@@ -39,6 +39,7 @@ def test_every_field_is_explained_with_where_its_meaning_comes_from() -> None:
     assert "  kind    name  [x-agentd-kind]" in told
     assert "  about   seller  [x-agentd-about]" in told
     assert any(line.startswith("  labels  plot number") and line.endswith("[x-agentd-labels]") for line in told)
+    assert "  about   the applicant  [x-agentd-about]" in explained(changed(**{"x-agentd-about": "applicant"}))
     assert "more (optional, sensitive)" in explained(changed(**{"x-agentd-sensitive": True}))
 
 
