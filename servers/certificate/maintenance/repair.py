@@ -55,7 +55,7 @@ def go_on_after(service: LetterService, series: str, last: int) -> Step:
     now = service.now()
     return Step(
         f"series {series} of {now.year} goes on after {last}",
-        lambda: service.ledger.skip(series, now.year, last, now),
+        lambda: service.ledger.note("skipped", {"series": series, "year": now.year, "last": last}, now),
     )
 
 
@@ -104,9 +104,10 @@ def _archive(service: LetterService) -> Iterator[Step]:
         elif service.ledger.by_number(row["number"]) is not None:
             yield Step(f"{name} can't be re-entered: number {row['number']} is another letter's; both may be in use")
         else:
+            kept = {"letter": row, "from": "the archive"}
             yield Step(
                 f"re-enter {row['number']} from its PDF {name}: it verifies again, its answers and approvals are lost",
-                lambda row=row: service.ledger.keep(row, "the archive", service.now()),  # type: ignore[misc]
+                lambda kept=kept: service.ledger.note("kept", kept, service.now()),  # type: ignore[misc]
             )
 
 

@@ -95,7 +95,7 @@ class Journal:
             return Entry.model_validate_json(line)
         except ValidationError as error:
             where = f"line {place}" if place else "its last line"
-            raise JournalError(f"{self.file}: {where} is no entry of a register") from error
+            raise JournalError(f"{self.file}: {where} is no entry of a register, or one of a newer agentd") from error
 
 
 def line(entry: Entry) -> bytes:

@@ -13,10 +13,11 @@ from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic import ValidationError
 
 from servers.certificate.register import chain
 from servers.certificate.register.chain import Entry, digest
-from servers.certificate.register.database import Database
+from servers.certificate.register.database import Database, LedgerError
 from servers.certificate.register.records import Letter, Request
 from servers.certificate.register.rows import (
     append_entry,
@@ -124,14 +125,14 @@ class Ledger:
         query = sa.select(entries).where(entries.c.seq > after).order_by(entries.c.seq)
         with self._database.reading() as connection:
             rows = connection.execute(query if event is None else query.where(entries.c.event == event))
-            return [Entry(**row) for row in rows.mappings()]
+            return [_read(row) for row in rows.mappings()]
 
     def entry(self, seq: int) -> Entry | None:
         """Return one entry; the last for seq = -1."""
         query = sa.select(entries).order_by(entries.c.seq.desc()).limit(1)
         with self._database.reading() as connection:
             row = connection.execute(query if seq < 0 else query.where(entries.c.seq == seq)).mappings().one_or_none()
-        return None if row is None else Entry(**row)
+        return None if row is None else _read(row)
 
     def note(self, event: chain.Event, body: Mapping[str, Any], at: datetime) -> Entry:
         """Append an entry and do what it says: keep a letter, skip numbers; key, signed and restored change none.
@@ -169,14 +170,6 @@ class Ledger:
 
         self._database.transaction(enter)
 
-    def keep(self, row: Mapping[str, Any], source: str, at: datetime) -> None:
-        """Add a letter that only the archive has. Raises LedgerError if its number is taken."""
-        self.note("kept", {"letter": dict(row), "from": source}, at)
-
-    def skip(self, series: str, year: int, last: int, at: datetime) -> None:
-        """Assign no number up to `last`: letters that this register has lost may have them."""
-        self.note("skipped", {"series": series, "year": year, "last": last}, at)
-
     def put_back(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
         """Restore these letters' rows to what their entries say, with the guards removed meanwhile."""
 
@@ -193,3 +186,11 @@ class Ledger:
     def _find(self, where: sa.ColumnElement[bool]) -> Letter | None:
         with self._database.reading() as connection:
             return find_one(connection, where)
+
+
+def _read(row: Mapping[Any, Any]) -> Entry:
+    try:
+        return Entry(**row)
+    except ValidationError:
+        what = f"entry {row['seq']} of the register is `{row['event']}`, which this version does not know"
+        raise LedgerError(f"{what}: a newer agentd wrote it; install that one, and repair nothing with this") from None

@@ -6,11 +6,13 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from servers.certificate.cli import main
+from servers.certificate.issuing.issued import IssueError
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.maintenance.audit import audit
 from servers.certificate.register import chain
@@ -55,6 +57,22 @@ def three_letters(service: LetterService) -> LetterService:
     service.void(row, "salah alamat", "meja-1")
     assert service.checks.seal() and not service.checks.seal(), "what is signed needs no second signature"
     return service
+
+
+def test_an_entry_of_a_newer_agentd_stops_issuing_and_repair_and_is_named(
+    office: LetterService, ledger: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    last = office.ledger.entry(-1)
+    assert last is not None
+    newer = chain.entry(last.seq + 1, "issued", NOW, {}, last.hash).model_dump() | {"event": "sealed"}
+    with closing(sqlite3.connect(ledger)) as register, register:
+        register.execute("INSERT INTO letter_entries VALUES (:seq, :event, :at, :body, :previous, :hash)", newer)
+    for command in (["audit"], ["repair", "--yes"]):
+        assert main([*command, "--state", str(tmp_path)]) == 2
+        assert "is `sealed`, which this version does not know: a newer agentd wrote it" in capsys.readouterr().err
+    with pytest.raises(IssueError) as refused:
+        issue(office)
+    assert refused.value.kind == "unavailable"
 
 
 def faults(service: LetterService) -> str:
