@@ -21,7 +21,7 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Return 0 if the folder is up to date. Raises BackupError, OSError if it could not be upgraded."""
     from agentd import config
-    from agentd.apps.backup.migrating import migrate, pending, place_of_copy
+    from agentd.apps.backup.migrating import migrate, pending
     from agentd.apps.operator import operator
     from agentd.audit import AuditTrail
     from agentd.clock import clock_of
@@ -29,7 +29,8 @@ def run(given: argparse.Namespace) -> int:
 
     settings = config.load(given.config, state=given.state)
     clock = clock_of(settings.clock)
-    copied_to = (given.backup or place_of_copy(settings.state, clock.now())).absolute()
+    beside = settings.state.with_name(f"{settings.state.name}.before-migrate-{clock.now():%Y%m%dT%H%M%S}")
+    copied_to = (given.backup or beside).absolute()
     letters: list[str] = []
     if given.dry_run:
         found = pending(settings.state)

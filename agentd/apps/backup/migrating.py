@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy.engine import Engine
@@ -93,11 +92,6 @@ def copy(state: Path, folder: Path) -> None:
     finally:
         shutil.rmtree(part, ignore_errors=True)  # what fills the disk must not stay there
     sync(folder.parent)
-
-
-def place_of_copy(state: Path, now: datetime) -> Path:
-    """The default place of the copy: beside the state folder."""
-    return state.with_name(f"{state.name}.before-migrate-{now:%Y%m%dT%H%M%S}")
 
 
 @contextmanager

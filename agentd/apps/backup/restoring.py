@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import count
+from os.path import lexists
 from pathlib import Path
 from typing import BinaryIO
 
@@ -101,12 +102,7 @@ def planned(folder: Path, manifest: Manifest, state: Path, places: Places | None
 
 def _unused(path: Path) -> Path:
     """The path, with a number added if it is taken (the clock may repeat a time), so that nothing set aside is lost."""
-    return next(one for n in count(1) if not _there(one := path if n == 1 else path.with_name(f"{path.name}-{n}")))
-
-
-def _there(path: Path) -> bool:
-    """Whether the path exists, also as a broken link."""
-    return os.path.lexists(path)
+    return next(one for n in count(1) if not lexists(one := path if n == 1 else path.with_name(f"{path.name}-{n}")))
 
 
 def undo(state: Path) -> None:
@@ -116,14 +112,14 @@ def undo(state: Path) -> None:
     if not mark.exists():
         return
     plan = Plan.model_validate_json(mark.read_bytes())
-    untouched = {source for source, aside in plan.moves if not _there(aside)}
+    untouched = {source for source, aside in plan.moves if not lexists(aside)}
     for target in (*(target for _, target in plan.copies), *([plan.mark] if plan.mark is not None else [])):
         if target not in untouched and not any(one in untouched for one in target.parents):
             target.unlink(missing_ok=True)
             _part(target).unlink(missing_ok=True)
             _remove_empty(target.parent, state)
     for source, aside in reversed(plan.moves):
-        if _there(aside):
+        if lexists(aside):
             if source.is_dir():
                 shutil.rmtree(source)  # remaining copies
             aside.rename(source)

@@ -41,12 +41,8 @@ class _NamedSchema(_Ask):
     schema_: dict[str, Any] = Field(alias="schema")
 
 
-class _TextFormat(_Ask):
-    type: Literal["text"]
-
-
-class _ObjectFormat(_Ask):
-    type: Literal["json_object"]
+class _PlainFormat(_Ask):
+    type: Literal["text", "json_object"]
 
 
 class _SchemaFormat(_Ask):
@@ -65,7 +61,7 @@ class Completion(_Ask):
     messages: Annotated[list[_Message], Field(min_length=1)]
     stream: bool = False
     stream_options: _StreamOptions | None = None
-    response_format: _TextFormat | _ObjectFormat | _SchemaFormat | None = Field(default=None, discriminator="type")
+    response_format: _PlainFormat | _SchemaFormat | None = Field(default=None, discriminator="type")
     grammar: str | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1)
@@ -84,7 +80,7 @@ class Completion(_Ask):
         schema: dict[str, Any] | None = None
         if isinstance(self.response_format, _SchemaFormat):
             schema = self.response_format.json_schema.schema_
-        elif isinstance(self.response_format, _ObjectFormat):
+        elif self.response_format is not None and self.response_format.type == "json_object":
             schema = {"type": "object"}
         return {"json_schema": schema, "grammar": self.grammar}
 
