@@ -161,7 +161,7 @@ SQLITE = {
     "BUSY": "is locked by another program; end what holds it",
     "LOCKED": "is locked by another program; end what holds it",
     "FULL": "is full; free space on its disk",
-    "IOERR": "can't be written or read; look at its disk (full, or over a limit?)",
+    "IOERR": "can't be written or read; look at its disk (full, read-only, or over a limit?)",
     "READONLY": "is read-only; give the daemon the right to write it",
     "CANTOPEN": "can't be opened; bring its file and folder back",
 }
