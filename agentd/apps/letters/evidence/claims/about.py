@@ -12,7 +12,6 @@ from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, stem
 from agentd.apps.letters.evidence.claims import codes, identity
 from agentd.apps.letters.evidence.claims.case import Case, Place
-from agentd.apps.letters.evidence.claims.looks import introduced
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.named import BOUNDS, WAYS, Named, among, bounded
 from agentd.apps.letters.evidence.fields.shapes import Shape
@@ -74,7 +73,7 @@ def about(field: Field, place: Place) -> bool:
 
 def _told_as(field: Field, place: Place) -> bool:
     """Whether the question or a nearby name assigns the words to the field, so that it isn't just the only one left."""
-    told = (*place.turn.asked, *(one.keys for one in place.near), introduced(frozenset({field.key}), place))
+    told = (*place.turn.asked, *(one.keys for one in place.near), identity.introduced(frozenset({field.key}), place))
     return any(field.key in keys for keys in told)
 
 

@@ -13,7 +13,7 @@ from operator import attrgetter
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.claims.asserted import owner
 from agentd.apps.letters.evidence.claims.case import CLAUSE, Case, Place, Turn
-from agentd.apps.letters.evidence.claims.looks import alike, introduced, names_of_people
+from agentd.apps.letters.evidence.claims.identity import alike, introduced, names_of_people
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.named import Named, bounded, narrow, plainest
 from agentd.apps.letters.evidence.fields.shapes import ANYBODY

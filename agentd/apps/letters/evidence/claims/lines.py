@@ -8,9 +8,8 @@ from agentd.apps.letters.evidence.claims.identity import RIGHTS
 from agentd.apps.letters.evidence.normalisers.choices import is_choice
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import ITS, SELF, Cue, Mark
-from agentd.apps.letters.evidence.reading.mood import moods
 from agentd.apps.letters.evidence.reading.readings import remembered
-from agentd.apps.letters.evidence.reading.sentences import Sentence
+from agentd.apps.letters.evidence.reading.sentences import Sentence, moods
 from agentd.apps.letters.languages import phrases
 
 _COPULAS = phrases().copulas | {","}

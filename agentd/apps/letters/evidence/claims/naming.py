@@ -1,26 +1,28 @@
 """Finds people's names in a message: after a label, after a relation, as an answer or before a NIK.
 
-It handles the name of the citizen or of the person a letter serves. Other names are read like any text.
+It handles the name of the citizen or of the person a letter serves, and which relation (`hubungan`) the citizen
+mentioned. Other names are read like any text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
-from agentd.agent.text import FILLERS
+from agentd.agent.text import FILLERS, fold
 from agentd.apps.letters.evidence.claims.asserted import mood, owner
 from agentd.apps.letters.evidence.claims.binding import whose
 from agentd.apps.letters.evidence.claims.case import CLAUSE, Case, Turn
-from agentd.apps.letters.evidence.claims.parts import Part, parts
+from agentd.apps.letters.evidence.claims.parts import Part, parts, people
 from agentd.apps.letters.evidence.fields.asked import of_a_thing
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.shapes import ANYBODY
 from agentd.apps.letters.evidence.normalisers import names
 from agentd.apps.letters.evidence.normalisers.digits import runs
 from agentd.apps.letters.evidence.reading import persons
-from agentd.apps.letters.evidence.reading.lexicon import Cue
-from agentd.apps.letters.evidence.reading.persons import CITIZEN, KIN
+from agentd.apps.letters.evidence.reading.lexicon import SELF, Cue, person
+from agentd.apps.letters.evidence.reading.persons import CITIZEN, EITHER_WAY, KIN, MY
 from agentd.apps.letters.evidence.reading.segments import SEPARATORS, Claim, Mood
 from agentd.apps.letters.languages import phrases
 
@@ -141,3 +143,26 @@ def _asked(field: Field, case: Case, question: str) -> bool:
     asked = case.asks(question) if question else ()
     alone = len(asked) == 1 and asked[0][0] == field.label and asked[0][1] in (None, CITIZEN, case.subject[0])
     return alone and not of_a_thing(*case.read(question), case.form)
+
+
+def relation(field: Field, case: Case) -> Iterator[Claim]:
+    """Claims about a relation, not tied to one message (order -1).
+
+    What the citizen is to somebody (`hubungan pelapor`) differs from what that person is to the citizen (`suami saya`).
+    """
+    relation = person(fold(str(field.value)))
+    if relation is None or relation not in people(case):
+        return
+    if field.person != CITIZEN or relation not in KIN - EITHER_WAY or any(_called(relation, case)):
+        yield Claim(-1, Mood.SAID, True, replaces=False)
+
+
+def _called(relation: str, case: Case) -> Iterator[bool]:
+    """For each mention of the relation, whether it isn't the citizen's own relative (`saya istrinya`, `anak`)."""
+    for turn in case.turns:
+        for sentence, *_ in turn.sentences():
+            words = sentence.words
+            for mark in sentence.marks:
+                if mark.cue is Cue.RELATION and mark.value == relation:
+                    owners = takewhile(str.isalpha, words[mark.end : mark.end + 2])
+                    yield MY.isdisjoint(words[mark.start - 1 : mark.start]) and SELF.isdisjoint(owners)

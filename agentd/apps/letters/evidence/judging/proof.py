@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from agentd.agent.text import folded_tokens, normal
-from agentd.apps.letters.evidence.claims import addresses, mentions, naming, quotes, relations, results, wording
+from agentd.apps.letters.evidence.claims import addresses, mentions, naming, quotes, results, wording
 from agentd.apps.letters.evidence.claims.answers import answers, passed_over, picked
 from agentd.apps.letters.evidence.claims.asserted import asserted, taken_back, taking_back
 from agentd.apps.letters.evidence.claims.case import Case, Turn
@@ -182,7 +182,7 @@ def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
 _READERS: dict[str, Reader] = {
     **dict.fromkeys((*NUMBERS, "nik", "kk", "phone", "email", "date", "choice", "place"), mentions.mentions),
     **{"rt": addresses.rt_or_rw, "rw": addresses.rt_or_rw, "address": addresses.address},
-    **{"name": naming.name, "relation": relations.relation, "text": wording.text, "boolean": mentions.flags},
+    **{"name": naming.name, "relation": naming.relation, "text": wording.text, "boolean": mentions.flags},
 }
 
 

@@ -15,9 +15,8 @@ from agentd.apps.letters.evidence.normalisers.digits import runs
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrase, Phrasebook
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Lexicon, Mark
-from agentd.apps.letters.evidence.reading.mood import question_from
 from agentd.apps.letters.evidence.reading.segments import NEIGHBOURHOOD, SEPARATORS, Mood
-from agentd.apps.letters.evidence.reading.sentences import Sentence, clauses, own_sentences
+from agentd.apps.letters.evidence.reading.sentences import Sentence, clauses, own_sentences, question_from
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()

@@ -1,4 +1,7 @@
-"""Splits text into sentences (at lines, marks and full stops that aren't abbreviations) and clauses."""
+"""Splits text into sentences (at lines, marks and full stops that aren't abbreviations) and clauses.
+
+Also tells from which word on a sentence only asks: requests (`bisa dibuatkan surat …?`) are not questions.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agentd.agent.languages import words as all_words
-from agentd.agent.text import folded, normal, tokens
+from agentd.agent.text import FILLERS, folded, normal, tokens
 from agentd.apps.letters.evidence.normalisers.clock import MONTHS
 from agentd.apps.letters.evidence.reading.lexicon import Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.reading.pasted import own_words
 from agentd.apps.letters.evidence.reading.segments import SEPARATORS, STREETS, Mood
 from agentd.apps.letters.languages import phrases
 
-_ABBREVIATIONS = phrases().abbreviations
+_PACK = phrases()
 _EMPHASIS = re.compile(r"(?<![\w*_~])([*_~])(?=\S)([^*_~\n]++)(?<=\S)\1(?![\w*_~])")
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S)", re.MULTILINE)
 _ANDS = all_words().number_joiners
@@ -128,7 +131,9 @@ def _closes(raws: Sequence[str], at: int) -> bool:
     before = raws[at - 1].casefold() if at else ""
     if "\n" in raws[at]:
         return True
-    return not (before in _ABBREVIATIONS or (len(before) == 1 and before.isalpha()) or (at == 1 and before.isdecimal()))
+    return not (
+        before in _PACK.abbreviations or (len(before) == 1 and before.isalpha()) or (at == 1 and before.isdecimal())
+    )
 
 
 def clauses(words: Sequence[str], raws: Sequence[str], marks: Sequence[Mark]) -> list[int]:
@@ -153,3 +158,46 @@ def _separates(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
     year = len(words[at + 1]) == 4 and not MONTHS.keys().isdisjoint(words[max(0, at - 3) : at])
     decimal = raws[at] == "," and at and words[at - 1].isdecimal()
     return not (words[at + 1].isdecimal() and (year or decimal))
+
+
+def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> int | None:
+    """The index of the first word that is only asked about, or None. `asks`: the sentence ends with `?`."""
+    inside = {at for mark in marks for at in range(mark.start, mark.end)}
+    starts = [0, *(at + 1 for at, word in enumerate(words) if word in SEPARATORS and at not in inside)]
+    makes, begins = bool(_PACK.make.intersection(words)), frozenset(starts)
+    hard = next((mark for mark in marks if mark.cue is Cue.QUESTION and _counts(mark, words, begins, asks)), None)
+    if hard is not None:
+        start = max(at for at in starts if at <= hard.start)
+        rest = words[hard.start :]
+        doubtful = bool(_PACK.doubts.intersection(rest))
+        return 0 if doubtful else start
+    if not asks or (makes and _PACK.polite.intersection(words)):
+        return None
+    last = starts[-1]
+    tag = [word for word in words[last:] if word[0].isalnum()]
+    if not last or all(word in _PACK.confirming or word in FILLERS for word in tag):
+        return 0
+    return last if all(word in _PACK.tags for word in tag) else 0
+
+
+def _counts(mark: Mark, words: Sequence[str], starts: frozenset[int], asks: bool) -> bool:
+    if asks and words[mark.start] not in _PACK.asks_only_first:
+        return True
+    joined = mark.start - 1 in starts and words[mark.start - 1] in _PACK.openings
+    return mark.start in starts or joined
+
+
+def moods(sentence: Sentence) -> list[Mood]:
+    """The mood of each word for an applicant's data: polite requests, look-ups and other times don't count as said."""
+    found = list(sentence.moods)
+    for at, time in enumerate(sentence.times):
+        if time in ("past", "future") and found[at] is Mood.SAID:
+            found[at] = Mood.DENIED
+    asking = len(found) if sentence.asking is None else sentence.asking
+    found[asking:] = [Mood.OPEN] * (len(found) - asking)
+    for mark in sentence.marks:
+        soon = mark.cue is Cue.NEGATION and sentence.times[mark.start] == "soon"
+        if soon or mark.cue is Cue.LOOKUP:
+            end = sentence.clause(mark.start).stop
+            found[mark.end : end] = [Mood.OPEN] * (end - mark.end)
+    return found
