@@ -11,9 +11,9 @@ from datetime import date
 from operator import attrgetter
 
 from agentd.agent.text import FILLERS
+from agentd.apps.letters.evidence.claims import identity
 from agentd.apps.letters.evidence.claims.asserted import owner
 from agentd.apps.letters.evidence.claims.case import CLAUSE, Case, Place, Turn
-from agentd.apps.letters.evidence.claims.identity import alike, introduced, names_of_people
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.fields.named import Named, bounded, narrow, plainest
 from agentd.apps.letters.evidence.fields.shapes import ANYBODY
@@ -52,8 +52,8 @@ def meant(field: Field, place: Place) -> tuple[frozenset[str], bool]:
         for key, shape in shapes.items()
         if key == field.key or fits(shape, field, place.sentence.words, span, turn.day)
     )
-    candidates = alike(candidates, field, place)
-    candidates = introduced(candidates, place) or candidates
+    candidates = identity.alike(candidates, field, place)
+    candidates = identity.introduced(candidates, place) or candidates
     candidates = _owned(candidates, field, place) or candidates
     labels = _labels(field, place, candidates)
     if labelled_otherwise(field, place):
@@ -142,20 +142,12 @@ def _holds(one: Named, place: Place, plain: bool) -> bool:
 def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[frozenset[str]]:
     """For each name near the value, nearest first, the candidates that it may name."""
     sentence, span, clause = place.sentence, place.span, place.clause
-    corrected = sentence.corrected[span.start]
     inside = [one for one in place.near if one.start < span.end and one.end > span.start]
-    own = [one for one in place.near if corrected or sentence.clauses[one.start] == clause]
-    left = [one for one in own if one.end <= span.start]
-    if (
-        not left
-        and field.kind == "date"
-        and field.common
-        and alone(sentence.words, place.span, sentence.clause(span.start))
-    ):
-        left = [one for one in place.near if one.end <= span.start][-1:]  # `TTL: Bandung, 5 Januari 1990`
+    scope = identity.scope(field, place)
+    left = [one for one in place.near if one.start in scope and one.end <= span.start]
     right = [one for one in place.near if 0 <= one.start - span.end <= 1 and sentence.clauses[one.start] == clause]
     if field.kind == "name":  # the name before `passed away` isn't a place or date
-        right = [one for one in right if names_of_people(one.keys, place)]
+        right = [one for one in right if identity.names_of_people(one.keys, place)]
     before = [one for one in reversed(left[-_NEAR:]) if field.kind not in NUMBERS or not _counted(sentence.words, one)]
     nearest = before[:1] if before and before[0].end >= span.start - 1 else []
     ordered = [*inside, *nearest, *right, *before[len(nearest) :]]
