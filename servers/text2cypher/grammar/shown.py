@@ -208,7 +208,8 @@ class Shown(Columns):
         for ask, function in _TOTALS.items():
             if ask in self.hints.asks:
                 numbers = self._asked(numeric=True)
-                numbers = [held for held in numbers if not self._is_named(held.partition(".")[0])] or numbers
+                fixed = {v for v in self.nodes if self._is_named(v)}
+                numbers = [held for held in numbers if held.partition(".")[0] not in fixed] or numbers
                 for held in numbers:
                     once = f" WITH DISTINCT {held.partition('.')[0]}" if self.hints.indirect else ""
                     yield f"{once} RETURN {function}({held})"
