@@ -97,3 +97,8 @@ def test_half_of_what_is_asked_is_no_plain_success(board: Workbench, question: s
 @pytest.mark.parametrize(("question", "query"), WHOLE)
 def test_all_of_it_is(board: Workbench, question: str, query: str) -> None:
     assert answered(board, question, query) == "success"
+
+
+def test_a_total_may_be_of_a_relationship_s_number(board: Workbench) -> None:
+    readings = board.composer.readings(board.linker.link("What is the total score of the replies that bo sent?"))
+    assert any(".score)" in text for reading in readings for text in reading.returns)
