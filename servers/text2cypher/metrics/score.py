@@ -51,6 +51,7 @@ class Scorer:
         return scores
 
     def _rows(self, query: str) -> list[list[Any]] | None:
+        """None for no query, one that fails, or one that takes the engine down (the gold query just ran)."""
         assert self._backend is not None
         if not query.strip():
             return None

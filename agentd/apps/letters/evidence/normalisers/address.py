@@ -63,8 +63,9 @@ def read(words: Sequence[str]) -> Address:
     while at < len(words):
         word = words[at]
         if word in ("rt", "rw"):
-            both = word == "rt" and _skip(words, at + 1) < len(words) and words[_skip(words, at + 1)] == "rw"
-            values, at = _numbers(words, _skip(words, at + 1) + (1 if both else 0), 2 if word == "rt" else 1)
+            at = _skip(words, at + 1)
+            both = word == "rt" and "rw" in words[at : at + 1]
+            values, at = _numbers(words, at + both, 2 if word == "rt" else 1)
             if word == "rw":
                 rw = values[0] if values else rw
             elif values:
