@@ -214,10 +214,11 @@ def tool_result(called: Called) -> ChatMessage:
     shown = _compact(output)
     if len(shown) > called.limit:
         output = {"shortened": shown[: called.limit], "note": f"{len(shown) - called.limit} more characters"}
+    left_out = [name for name in called.arguments if outcome.input is not None and name not in outcome.input]
     result: dict[str, Any] = {
         "tool_result": {
             "tool": called.tool,
-            "input": called.arguments,
+            "input": {name: value for name, value in called.arguments.items() if name not in left_out},
             "success": outcome.success,
             "output": output,
             "message": outcome.message,
@@ -225,7 +226,8 @@ def tool_result(called: Called) -> ChatMessage:
     }
     if called.request:
         result["request"] = called.request[:REMINDED]
-    result["instruction"] = _instruction(outcome, called.language, called.official)
+    unsaid = f"The result is not limited by {', '.join(left_out)}: nobody said it. " if left_out else ""
+    result["instruction"] = unsaid + _instruction(outcome, called.language, called.official)
     return ChatMessage(role="user", content=_compact(result))
 
 

@@ -100,5 +100,7 @@ def test_all_of_it_is(board: Workbench, question: str, query: str) -> None:
 
 
 def test_a_total_may_be_of_a_relationship_s_number(board: Workbench) -> None:
-    readings = board.composer.readings(board.linker.link("What is the total score sent for notices with more than 3 pages?"))
+    readings = board.composer.readings(
+        board.linker.link("What is the total score sent for notices with more than 3 pages?")
+    )
     assert any(".score)" in text for reading in readings for text in reading.returns)

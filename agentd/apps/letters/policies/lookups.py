@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agentd.agent.aside import OverBudget, aside
+from agentd.agent.language import detect
 from agentd.agent.languages import understood
 from agentd.agent.text import doubled, fold
 from agentd.apps.letters.by_object import by_object
@@ -52,6 +53,10 @@ class LookUps(CallPolicy):
         kept = {name: value for name, value in call.input.items() if name not in left_out}
         return call.model_copy(update={"input": kept}) if left_out else call
 
+    async def after(self, call: ToolCall, outcome: ToolOutcome) -> ToolOutcome:
+        """The outcome with the arguments that were kept, so that no answer says that it was narrowed by the others."""
+        return outcome if call.tool.official or not call.said else outcome.model_copy(update={"input": call.input})
+
 
 def unnamed(call: ToolCall) -> list[Field]:
     """The arguments that name what nobody named; all arguments if reading exceeds its budget."""
@@ -65,12 +70,16 @@ def unnamed(call: ToolCall) -> list[Field]:
 
 
 def _unsaid(call: ToolCall, asked: Sequence[Field]) -> dict[str, Field]:
-    """{path: field} of what a tool that only reads doesn't require and nobody spoke of (`dry_run` is another's)."""
+    """{path: field} of what a tool that only reads doesn't require and nobody spoke of (`dry_run` is another's);
+    no words if the tool is described in another language."""
     if not (understood(call.spoken) and (call.tool.read_only or looks_up(call.tool))):
         return {}
     case, needed = case_of(call.tool, call.said), call.tool.input_schema.get("required", ())
     said = frozenset(content(word for one in call.said for word in fold(f"{one.text} {one.value or ''}")))
     left = (field for field in asked if field.path not in needed and "." not in field.path and not field.free)
+    spoken = call.spoken or call.language
+    if detect(call.tool.description, spoken) != spoken:  # a model translates words for it
+        left = (field for field in left if field.kind == "boolean")
     return {field.path: one for field in left if (one := _strange(field, case, said)) is not None}
 
 

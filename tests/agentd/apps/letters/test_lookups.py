@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from agentd.agent.policies import PolicedTools
+from agentd.agent.prompts import Called, tool_result
 from agentd.agent.toolset import Toolset
 from agentd.agent.turn_policy import Turn, UnsupportedAnswer
 from agentd.apps.letters.claims.unfounded import unfounded
@@ -141,6 +143,22 @@ HOUSES = ToolInfo(
 async def test_a_yes_that_nobody_spoke_of_and_words_that_nobody_said_are_left_out(said: str, kept: set[str]) -> None:
     whole = {"pets_allowed": True, "category": "flats", "timezone": "Asia/Jakarta"}
     assert set(await asked(HOUSES, whole, said)) == kept | ({"category"} if "flats" in said else set())
+
+
+async def test_a_word_that_a_model_may_have_translated_for_its_tool_is_kept() -> None:
+    english = HOUSES.model_copy(update={"description": "Finds houses and flats to rent, by their category."})
+    assert await asked(english, {"category": "detached house"}, "Ada rumah tapak yang disewakan?") != {}
+    assert await asked(english, {"pets_allowed": True}, "Ada rumah tapak yang disewakan?") == {}
+
+
+async def test_the_model_reads_by_what_a_result_is_not_limited() -> None:
+    arguments = {"pets_allowed": True, "timezone": "Asia/Jakarta"}
+    call = ToolCall(tool=HOUSES, input=arguments, run_id="r", session_id="s", step=1, said=session("A house, please"))
+    outcome = await PolicedTools(Heard(), [LookUps()]).call(call)
+    assert outcome.input == {"timezone": "Asia/Jakarta"}
+    shown = json.loads(tool_result(Called("find_houses", arguments, outcome, "en", "A house, please")).content)
+    assert shown["tool_result"]["input"] == outcome.input
+    assert "not limited by pets_allowed: nobody said it" in shown["instruction"]
 
 
 async def test_a_call_that_may_change_something_keeps_what_nobody_said() -> None:
