@@ -32,8 +32,8 @@ _OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Int
 """Functions whose literals are a part or an offset: `substr(d, 1, 7)`, `date(d, '+1 month')`."""
 _FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
-_UNITED = re.compile(r"(?<![\w.,-])\d+(?!st|nd|rd|th)[^\W\d_]+")
-"""A number with its unit, which no check reads: `1pm`."""
+_UNITED = re.compile(r"(?<![\w.,-])(\d+)(?!st|nd|rd|th)[^\W\d_]+")
+"""A number with its unit: `1pm`, `12m`, `10jt`."""
 _NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
 _DATE_PARTS = ("hh", "mm", "ss", "dd", "yyyy")  # of a date's format
 
@@ -89,10 +89,10 @@ def _unmet(question: str, plan: Plan, chooses: bool, schema: Schema) -> Iterator
         if name.casefold() not in written and (name[-1] != "s" or name[:-1].casefold() not in written):  # "IDs"
             yield name
     numbers, numbers_asked = numbers_in(written), _NUMBER.findall(asked)
-    for number in numbers_asked:
+    united = ((found[1], found[0]) for found in _UNITED.finditer(asked) if found[0].casefold() not in written)
+    for number, said in (*((number, number) for number in numbers_asked), *united):
         if not any(meant * scale in numbers for meant in plain(number) for scale in SCALES):
-            yield number
-    yield from (each for each in _UNITED.findall(asked) if each.casefold() not in written)
+            yield said
     ends = frozenset(end for found in orders_of(plan).values() for end in found)
     superlatives = ends_of(asked)
     yield from (word for word, end in superlatives.items() if not end & ends)

@@ -112,6 +112,24 @@ from tests.agentd.apps.analytics.checks.test_undeclared_keys import doubted
             "SELECT DISTINCT boat.flag AS boat_id FROM boat JOIN fuel_sales ON boat.id = fuel_sales.boat_id",
             "flag AS boat_id",
         ),
+        (  # one figure under the name of another
+            "What is the total of guests and the average of guests for each pier?",
+            "SELECT pier, SUM(guests) AS total_guests, AVG(guests) AS average_guests FROM voyage GROUP BY pier",
+            "SELECT pier, AVG(guests) AS total_guests, SUM(guests) AS average_guests FROM voyage GROUP BY pier",
+            "average_guests",
+        ),
+        (  # a number written with its unit
+            "Which boats have a length above 12m?",
+            "SELECT name FROM boat WHERE length > 12",
+            "SELECT name FROM boat WHERE length > 20",
+            "12m",
+        ),
+        (
+            "Fuel sales above 10rb litres per boat?",
+            "SELECT boat_id, SUM(litres) AS t FROM fuel_sales GROUP BY boat_id HAVING SUM(litres) > 10000",
+            "SELECT boat_id, SUM(litres) AS t FROM fuel_sales GROUP BY boat_id",
+            "10rb",
+        ),
     ],
 )
 def test_one_change_of_a_right_plan_is_doubted(question: str, right: str, wrong: str, why: str) -> None:
@@ -124,3 +142,7 @@ def test_a_verb_that_only_ties_two_things_is_no_doubt() -> None:
     assert doubted("List the distinct names of boats that used fuel sales", query) == []
     assert "returned" in doubted("List the distinct names of boats that returned fuel sales", query)
     assert "used" in doubted("How many boats were used?", "SELECT COUNT(*) AS n FROM boat")
+
+
+def test_a_table_read_in_place_of_the_one_that_is_named_is_doubted() -> None:
+    assert "voyage" in doubted("List the distinct boat ids with fuel sales", "SELECT DISTINCT boat_id FROM voyage")
