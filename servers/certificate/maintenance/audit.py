@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from hardening.files import sha256
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.register import chain, restored
 from servers.certificate.register.chain import Entry
@@ -170,7 +170,7 @@ def files(service: LetterService, rows: Sequence[Mapping[str, Any]]) -> Iterator
         if row["file"] is None:
             continue
         try:
-            sha = hashlib.sha256(service.archive.path(row["file"]).read_bytes()).hexdigest()
+            sha = sha256(service.archive.path(row["file"]))
         except OSError:
             to_do = "put it back from a backup; `agentd letters repair` looks in orphans/"
             yield Finding(mark="fault", what=f"the PDF of letter {row['number']} is lost: {row['file']}", to_do=to_do)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any
 
 import pypdfium2
 
+from hardening.files import sha256
 from servers.certificate.issuing.issued import normal_code
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.maintenance import audit
@@ -104,16 +106,19 @@ def _archive(service: LetterService) -> Iterator[Step]:
         elif service.ledger.by_number(row["number"]) is not None:
             yield Step(f"{name} can't be re-entered: number {row['number']} is another letter's; both may be in use")
         else:
-            kept = {"letter": row, "from": "the archive"}
             yield Step(
                 f"re-enter {row['number']} from its PDF {name}: it verifies again, its answers and approvals are lost",
-                lambda kept=kept: service.ledger.note("kept", kept, service.now()),  # type: ignore[misc]
+                partial(_keep, service, row),
             )
+
+
+def _keep(service: LetterService, letter: Mapping[str, Any]) -> None:
+    service.ledger.note("kept", {"letter": letter, "from": "the archive"}, service.now())
 
 
 def _files(service: LetterService) -> Iterator[Step]:
     orphans = service.archive.folder / "orphans"
-    aside = {hashlib.sha256(file.read_bytes()).hexdigest(): file for file in orphans.glob("*.pdf")}
+    aside = {sha256(file): file for file in orphans.glob("*.pdf")}
     for row in service.ledger.all():
         if row.file is None or (target := service.archive.path(row.file)).exists():
             continue

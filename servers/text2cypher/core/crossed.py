@@ -15,12 +15,12 @@ from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.records import NodePattern
 from servers.text2cypher.cypher.scopes import denials, is_missing
 from servers.text2cypher.cypher.tokens import Kind, Token
+from servers.text2cypher.linking.amounts import SIGNS
 from servers.text2cypher.linking.asks import cue_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import roots, roots_in
 from servers.text2cypher.linking.values import folded
 
-_BOUNDS = ("<", ">", "<=", ">=")
 _DENIED = 4  # max. words after a negation that it applies to
 
 
@@ -118,19 +118,19 @@ def _either(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
             if not before or not after:
                 continue
             others = before[0] != after[0] and (before[1] != after[1] or before[1].upper() == "NULL")
-            if others or (before[2] in _BOUNDS and after[2] in _BOUNDS):  # the two ends of a range
+            if others or (before[2] and after[2]):  # the two ends of a range
                 yield Doubt("unasked", token.text.upper())
                 return
 
 
 def _test(tokens: Sequence[Token], way: int) -> tuple[tuple[str, ...], str, str] | None:
-    """The nearest (variable, property), value and sign in this direction, up to the next AND or OR."""
+    """The nearest (variable, property), value and bound (`<` …, or "") in this direction, up to the next AND or OR."""
     end = next((n for n, token in enumerate(tokens) if token.is_word("AND", "OR", "WHERE", "RETURN", "WITH")), None)
     held = tokens[:end]
     around = zip(held, held[1:], held[2:], strict=False)
     name = next(((one.value, after.value)[::way] for one, point, after in around if point.text == "."), None)
     values = [token.value for token in held if token.kind in (Kind.STRING, Kind.NUMBER) or token.is_word("NULL")]
-    sign = next((token.text for token in held if token.text in _BOUNDS), "")
+    sign = next((token.text for token in held if token.text in SIGNS.values()), "")
     return (name, values[0], sign) if name and values else None
 
 

@@ -249,10 +249,12 @@ def _is_aside(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bo
     best = {held for label in labels for held in linker.naming.display(label)[:1]}
     if not name or name in best or not labels:
         return False
-    others = linker.naming.names(name) and any(len(parts(one)) == 1 for one in best)
-    others = others or any(roots(name) == roots(label) for label in labels)
-    others = others or (is_key(name) and any(parts(name)[:-1] in ([], parts(label)) for label in labels))
-    return not others and (not is_key(name) or any(name in linker.naming.others_of(label) for label in labels))
+    if is_key(name):
+        own = any(parts(name)[:-1] in ([], parts(label)) for label in labels)
+        if own or not any(name in linker.naming.others_of(label) for label in labels):
+            return False
+    fuller = linker.naming.names(name) and any(len(parts(one)) == 1 for one in best)
+    return not (fuller or any(roots(name) == roots(label) for label in labels))
 
 
 def _is_told(use: PropertyUse, facts: QueryFacts) -> bool:

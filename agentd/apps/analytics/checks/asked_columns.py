@@ -12,7 +12,7 @@ from math import prod
 from sqlglot import exp
 
 from agentd.apps.analytics.plan import Plan, text_of
-from agentd.apps.analytics.schema import Schema
+from agentd.apps.analytics.schema import Schema, Table
 from agentd.apps.analytics.sql.tree import nodes, of_kind
 from agentd.apps.analytics.vocabulary import column_phrases, finder, phrase_finder, topics_of, vocabulary, words_of
 
@@ -21,17 +21,18 @@ _UNITS = frozenset({"second", "minute", "hour", "day", "week", "month", "quarter
 
 def unused(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[str]:
     """The words for columns and units that no query uses. `asked`: without time words."""
-    yield from _other_columns(asked, selects, schema)
-    yield from _heads(asked, selects, schema)
-    yield from _other_flags(asked, selects, schema)
+    read = {table.name.casefold() for select in selects for table in of_kind(select, exp.Table)}
+    tables = [table for name, table in schema.by_name.items() if name in read]
+    written = [column.name.casefold() for select in selects for column in of_kind(select, exp.Column)]
+    yield from _other_columns(asked, tables, " ".join(written))
+    yield from _heads(asked, tables, written, " ".join(table.subject for table in schema.tables))
+    yield from _other_flags(asked, tables, written)
     yield from _other_units(asked, selects)
 
 
-def _other_columns(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[str]:
+def _other_columns(asked: str, tables: Sequence[Table], written: str) -> Iterator[str]:
     """Words for a column that the tables have but no query uses."""
-    read = {table.name.casefold() for select in selects for table in of_kind(select, exp.Table)}
-    names = [name for of, table in schema.by_name.items() if of in read for name in table.names]
-    written = " ".join(column.name for select in selects for column in of_kind(select, exp.Column))
+    names = [name for table in tables for name in table.names]
     for phrase in column_phrases(asked):
         asked, means = phrase_finder(phrase).sub(" ", asked), re.compile(vocabulary().columns[phrase], re.IGNORECASE)
         if any(map(means.search, names)) and not means.search(written):
@@ -40,17 +41,15 @@ def _other_columns(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> I
     for name in dict.fromkeys(names):
         words = words_of(name).removeprefix("is ").removeprefix("has ")
         plain_word = len(words) > 2 and not finder("tops", "no_column").fullmatch(words)
-        if plain_word and re.search(rf"\b{re.escape(words)}s?\b", said) and name.casefold() not in written.casefold():
+        if plain_word and re.search(rf"\b{re.escape(words)}s?\b", said) and name.casefold() not in written:
             yield words
 
 
-def _heads(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[str]:
-    """Words that end the name of only one column of the tables, which no query uses: "symbol" of `ticker_symbol`."""
-    read = {table.name.casefold() for select in selects for table in of_kind(select, exp.Table)}
-    names = [name for of, table in schema.by_name.items() if of in read for name in table.names]
-    written = {column.name.casefold() for select in selects for column in of_kind(select, exp.Column)}
+def _heads(asked: str, tables: Sequence[Table], written: Sequence[str], things: str) -> Iterator[str]:
+    """Words that end the name of only one column of the tables, which no query uses: "symbol" of `ticker_symbol`; not
+    those for the `things` that the schema's tables hold."""
+    names = [name for table in tables for name in table.names]
     ends = [words_of(name).split()[-1:] for name in names]
-    things = " ".join(table.subject for table in schema.tables)
     for name, end in zip(names, ends, strict=True):
         plain = end and len(end[0]) > 3 and not finder("neutral", "tops", "no_column").fullmatch(end[0])
         alone = plain and ends.count(end) == 1 and end[0] not in things and name.casefold() not in written
@@ -59,13 +58,11 @@ def _heads(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[
             yield end[0]
 
 
-def _other_flags(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[str]:
+def _other_flags(asked: str, tables: Sequence[Table], written: Sequence[str]) -> Iterator[str]:
     """Words of the description of a yes/no column that no query uses: "active customers", for all of them."""
-    read = {table.name.casefold() for select in selects for table in of_kind(select, exp.Table)}
-    written = {column.name.casefold() for select in selects for column in of_kind(select, exp.Column)}
     said = re.findall(r"[^\W\d_]{4,}", asked.casefold())
-    for name, table in schema.by_name.items():
-        for column in table.columns if name in read else ():
+    for table in tables:
+        for column in table.columns:
             values = {str(each) for each in column.sample_values}
             if values and values <= {"0", "1", "True", "False"} and column.name.casefold() not in written:
                 about = re.findall(r"[^\W\d_]{4,}", column.description.casefold())

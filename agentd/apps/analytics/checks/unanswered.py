@@ -122,7 +122,7 @@ def _not_split(asked: Asked, readings: list[Reading], schema: Schema) -> Iterato
 def _unlabelled(reading: Reading) -> Iterator[str]:
     """ "per country" if a list shows figures only, so that nothing tells its rows apart."""
     kinds = {reading.kind(column) for part in reading.plain for column in of_kind(part, exp.Column)}
-    grouped = reading.select.args.get("group") or not any(True for _ in reading.own(exp.AggFunc))
+    grouped = reading.select.args.get("group") or not any(reading.own(exp.AggFunc))
     if reading.select.parent is None and grouped and reading.sources and kinds <= {*FIGURES}:
         named = {column.name for part in reading.plain for column in of_kind(part, exp.Column)}
         yield from (said for said, thing in reading.asked.split_by if not any(map(thing.hits, named)))

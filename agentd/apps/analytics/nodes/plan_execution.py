@@ -59,8 +59,8 @@ async def plan_execution(state: AgentState, context: NodeContext, examples: Exam
     if lacks_columns(metrics, state.get("financial_columns"), state.get("temporal_columns")):
         lacking, say = f"no column fits {', '.join(metrics)}", say_for(state["user_query"])
         raise NodeFailed(say["no_data_fits"], lacking, validation_status="failed_planning")
-    today, found = context.clock.now().date(), state.get("relevant_tables")
-    past, state = past_questions(state), state.copy()
+    today, past, found = context.clock.now().date(), past_questions(state), state.get("relevant_tables")
+    state = state.copy()  # tables that only a plan reads are added to it
     dates = dates_for(state["user_query"], periods_in(state["user_query"], past, today), today)
     messages = messages_for(state, dates, examples, brief=_is_held(context))
     began = context.clock.monotonic()

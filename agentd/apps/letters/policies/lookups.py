@@ -74,21 +74,22 @@ def _unsaid(call: ToolCall, asked: Sequence[Field]) -> dict[str, Field]:
     no words if the tool is described in another language."""
     if not (understood(call.spoken) and (call.tool.read_only or looks_up(call.tool))):
         return {}
-    case, needed = case_of(call.tool, call.said), call.tool.input_schema.get("required", ())
+    needed, spoken = call.tool.input_schema.get("required", ()), call.spoken or call.language
+    left = [field for field in asked if field.path not in needed and "." not in field.path and not field.free]
+    translated = detect(call.tool.description, spoken) != spoken  # by the model, for the tool
+    left = [one for one in left if one.kind == "boolean" or (one.kind == "text" and one.senses and not translated)]
+    if not left:
+        return {}  # as in most look-ups: the session need not be read
+    case = case_of(call.tool, call.said)
     said = frozenset(content(word for one in call.said for word in fold(f"{one.text} {one.value or ''}")))
-    left = (field for field in asked if field.path not in needed and "." not in field.path and not field.free)
-    spoken = call.spoken or call.language
-    if detect(call.tool.description, spoken) != spoken:  # a model translates words for it
-        left = (field for field in left if field.kind == "boolean")
     return {field.path: one for field in left if (one := _strange(field, case, said)) is not None}
 
 
 def _strange(field: Field, case: Case, said: frozenset[str]) -> Field | None:
     """The field, if the citizen said the other of yes and no, or nobody spoke of it (then it is `read`: it may follow
     from other words); or if nobody `said` one of its free words of a known meaning (a genre, no time zone)."""
-    if field.kind != "boolean":
-        strange = field.kind == "text" and bool(field.senses) and said.isdisjoint(content(field.spoken))
-        return field if strange else None
+    if field.kind == "text":
+        return field if said.isdisjoint(content(field.spoken)) else None
     if (last := last_word(field, case)) is not None:
         return None if last.supports else field
     named = (one.keys for turn in case.turns for each in turn.named for one in each)
