@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from agentd.errors import ProviderFailure
 from agentd.messages import Constraint, ModelRequest, ProviderSettings
 from bridges.gemini_cache import PrefixCache
-from bridges.gemini_shapes import FORMS, Form, constraint, contents, functions, piece, system_text
+from bridges.gemini_shapes import FORMS, Form, constraint, contents, piece, system_text
 from bridges.hosted import BOUNDED, HostedModel, Piece, kind_of_status, retry_after
 
 ABOUT_FORM = re.compile(r"schema|too many states|function|tool_?config|mime", re.IGNORECASE)
@@ -61,59 +60,64 @@ class GeminiModel(HostedModel):
         )
         return package.Client(api_key=self.settings.api_key, http_options=options)
 
-    async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
-        """Call `streamGenerateContent` or `generateContent`; leave out refused parts of the config from then on."""
-        from google.genai import errors
+    async def asked(self, request: ModelRequest, model: str, *, again: bool) -> dict[str, Any]:
+        """Return the arguments of `generateContent`; a cached start of the prompt is named instead of sent."""
+        config: dict[str, Any] = {
+            "temperature": request.temperature,
+            "max_output_tokens": request.max_tokens,
+            "automatic_function_calling": {"disable": True},
+        }
+        if request.json_schema is not None:
+            config |= constraint(request.json_schema, FORMS[self._refused])
+        budget = self.settings.settings.get("thinking_budget", 0 if "2.5-flash" in model else None)
+        if budget is not None and self._thinking:
+            config["thinking_config"] = {"thinking_budget": budget}
+        start, rest = request.messages[: request.stable], request.messages[request.stable :]
+        cacheable = not again and self._ttl_s > 0 and rest and not system_text(rest) and "tools" not in config
+        if cacheable and (name := await self._cache.name(self._client, start, model)):
+            return {"model": model, "config": {**config, "cached_content": name}, "contents": contents(rest)}
+        if system := system_text(request.messages):
+            config["system_instruction"] = system
+        turns = contents(request.messages) or [{"role": "user", "parts": [{"text": request.messages[-1].content}]}]
+        return {"model": model, "config": config, "contents": turns}
 
-        gone = False
-        while True:
-            form = FORMS[self._refused]
-            config, start = await self._config(client, request, model, form, may_cache=not gone)
-            turns = contents(request.messages[start:]) or [_as_user(request)]
-            asked = {"model": model, "config": config, "contents": turns}
-            try:
-                async with aclosing(self._asked(client, asked, request, streaming=streaming)) as arriving:
-                    async for one in arriving:
-                        yield one
-                return
-            except errors.ClientError as error:
-                gone = "cached_content" in config and (
-                    error.code in (403, 404) or "cache" in str(error.message).casefold()
-                )
-                if gone:
-                    self._cache.forget(config["cached_content"])
-                elif not self._weaker(error, config, form):
-                    raise
-
-    async def _asked(
-        self, client: Any, asked: dict[str, Any], request: ModelRequest, *, streaming: bool
-    ) -> AsyncGenerator[Piece]:
-        offered = functions(request.json_schema or {}) if "tools" in asked["config"] else None
+    async def pieces(self, client: Any, asked: dict[str, Any], *, streaming: bool) -> AsyncGenerator[Piece]:
+        """Call `streamGenerateContent` or `generateContent`."""
+        tools = asked["config"].get("tools", ())
+        offered = {one["name"] for tool in tools for one in tool["function_declarations"]}
         if streaming:
             async for chunk in await client.aio.models.generate_content_stream(**asked):
                 yield piece(chunk, offered)
         else:
             yield piece(await client.aio.models.generate_content(**asked), offered)
 
-    def _weaker(self, error: Any, config: dict[str, Any], form: Form) -> bool:
-        """Drop the refused part of the config for all later requests; False if it was not the config."""
-        message = str(error.message or "")
+    def weakened(self, error: Any, asked: dict[str, Any]) -> bool:
+        """Leave out the refused part of the config from now on, or the cached start that Google no longer has."""
+        from google.genai import errors
+
+        if not isinstance(error, errors.ClientError):
+            return False
+        config, message = asked["config"], str(error.message or "")
+        if "cached_content" in config and (error.code in (403, 404) or "cache" in message.casefold()):
+            self._cache.forget(config["cached_content"])
+            return True
         if error.code != 400 or "API key" in message:
             return False
         if "thinking_config" in config and ABOUT_THINKING.search(message):
             self._thinking = False
             return True
-        if form == "none" or not ABOUT_FORM.search(message) or not config.keys() & {"response_json_schema", "tools"}:
+        sent: Form = "functions" if "tools" in config else "schema"
+        if not ABOUT_FORM.search(message) or self.honoured(asked) == "none":
             return False
-        self._refused = FORMS.index(form) + 1
+        self._refused = max(self._refused, FORMS.index(sent) + 1)
         return True
 
     def constraint(self) -> Constraint:
         """Return `json_schema` until Gemini has refused both the response schema and functions."""
         return "none" if FORMS[self._refused] == "none" else "json_schema"
 
-    def honoured(self, request: ModelRequest) -> Constraint:
-        return self.constraint() if request.json_schema is not None else "none"
+    def honoured(self, asked: dict[str, Any]) -> Constraint:
+        return "json_schema" if asked["config"].keys() & {"response_json_schema", "tools"} else "none"
 
     def refusal(self, error: Exception) -> ProviderFailure | None:
         from google.genai import errors
@@ -125,29 +129,6 @@ class GeminiModel(HostedModel):
         await self._http.aclose()
         client.close()
 
-    async def _config(
-        self, client: Any, request: ModelRequest, model: str, form: Form, *, may_cache: bool
-    ) -> tuple[dict[str, Any], int]:
-        """Return the request's config, and how many of its messages are in the cache."""
-        config: dict[str, Any] = {
-            "temperature": request.temperature,
-            "max_output_tokens": request.max_tokens,
-            "automatic_function_calling": {"disable": True},
-        }
-        if request.json_schema is not None:
-            config |= constraint(request.json_schema, form)
-        budget = self.settings.settings.get("thinking_budget", 0 if "2.5-flash" in model else None)
-        if budget is not None and self._thinking:
-            config["thinking_config"] = {"thinking_budget": budget}
-        start = request.messages[: request.stable]
-        rest = request.messages[request.stable :]
-        cacheable = may_cache and self._ttl_s > 0 and rest and not system_text(rest)
-        if cacheable and "tools" not in config and (name := await self._cache.name(client, start, model)):
-            return {**config, "cached_content": name}, len(start)
-        if system := system_text(request.messages):
-            config["system_instruction"] = system
-        return config, 0
-
 
 def _address(endpoint: str | None) -> dict[str, str]:
     """Split `https://host/v1beta` into google-genai's base URL and API version."""
@@ -158,11 +139,6 @@ def _address(endpoint: str | None) -> dict[str, str]:
     if not re.fullmatch(r"v\d+(alpha|beta)?\d*", version):
         path, version = parts.path, "v1beta"
     return {"base_url": urlunsplit((parts.scheme, parts.netloc, path, "", "")), "api_version": version}
-
-
-def _as_user(request: ModelRequest) -> dict[str, Any]:
-    """Turn the last message of a request with only system messages into a user's turn."""
-    return {"role": "user", "parts": [{"text": request.messages[-1].content}]}
 
 
 def _api_failure(error: Any) -> ProviderFailure:

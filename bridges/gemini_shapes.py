@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from agentd.messages import ChatMessage, Usage
@@ -91,8 +91,8 @@ def constraint(schema: Mapping[str, Any], form: Form) -> dict[str, Any]:
     return {"tools": [{"function_declarations": declared}], "tool_config": one_of_them}
 
 
-def piece(answer: Any, asked: Mapping[str, Any] | None) -> Piece:
-    """Convert one response or stream event; `asked` are the functions that were offered, if any.
+def piece(answer: Any, offered: Collection[str]) -> Piece:
+    """Convert one response or stream event; `offered` are the names of the functions that were offered.
 
     google-genai raises nothing for a blocked or cut answer: `finish` reports both.
     """
@@ -106,18 +106,18 @@ def piece(answer: Any, asked: Mapping[str, Any] | None) -> Piece:
         return Piece(usage=usage)
     candidate = answer.candidates[0]
     parts = (candidate.content.parts if candidate.content else None) or []
-    calls = "".join(_action(part.function_call, asked or {}) for part in parts if part.function_call)
+    calls = "".join(_action(part.function_call, offered) for part in parts if part.function_call)
     text = "".join(part.text or "" for part in parts if not part.thought)
     reason = _name(candidate.finish_reason) if candidate.finish_reason else ""
     return Piece(text=calls + text, finish=_finish(reason), detail=reason, usage=usage)
 
 
-def _action(call: Any, asked: Mapping[str, Any]) -> str:
+def _action(call: Any, offered: Collection[str]) -> str:
     """Convert a function call to the action it stands for; an unknown function becomes a tool call of that name."""
     given = dict(call.args or {})
     if call.name == "final" and "response" in given:
         action = {"action": "final", "response": given["response"]}
-    elif call.name in asked and "input" in given:
+    elif call.name in offered and "input" in given:
         action = {"action": "call_tool", "tool": call.name, **given}
     else:
         action = {"action": "call_tool", "tool": call.name, "input": given}

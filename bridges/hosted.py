@@ -11,7 +11,7 @@ import importlib
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -37,6 +37,41 @@ class Piece:
     finish: Finish | None = None
     detail: str = ""
     usage: Usage | None = None
+
+
+@dataclass(slots=True)
+class _Answer:
+    """The pieces of one turn, put together as they arrive."""
+
+    on_text: TextSink | None
+    text: str = ""
+    last: Piece = Piece()
+    usage: Usage = field(default_factory=Usage)
+
+    def add(self, piece: Piece) -> None:
+        """Raises ProviderFailure for an answer without end."""
+        if piece.text:
+            self.text += piece.text
+            if len(self.text) > MOST_CHARS:
+                raise ProviderFailure("bad_output", f"the answer has over {MOST_CHARS} characters")
+            if self.on_text is not None:
+                self.on_text(TextChunk(piece.text))
+        self.last = piece if piece.finish and self.last.finish != "blocked" else self.last
+        self.usage = piece.usage or self.usage
+
+    def require_whole(self, request: ModelRequest) -> None:
+        """Raise ProviderFailure if this is no answer to the request, but its beginning, a refusal or nothing."""
+        detail = self.last.detail
+        if self.last.finish is None:
+            raise ProviderFailure("unavailable", "the answer broke off before its end")
+        if self.last.finish == "blocked":
+            raise ProviderFailure("blocked", f"the provider refused to answer ({detail})")
+        if self.last.finish == "broken":
+            raise ProviderFailure("bad_output", f"no answer that can be used ({detail})")
+        if self.last.finish == "cut" and (request.json_schema is not None or not self.text):
+            raise ProviderFailure("bad_output", f"the answer was cut at {request.max_tokens} tokens")
+        if not self.text.strip():
+            raise ProviderFailure("bad_output", f"an empty answer{f' ({detail})' if detail else ''}")
 
 
 class HostedModel(ABC):
@@ -105,8 +140,16 @@ class HostedModel(ABC):
         """Create the client, with its own retries off."""
 
     @abstractmethod
-    def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
-        """Send the request and yield what arrives; in one piece without streaming."""
+    async def asked(self, request: ModelRequest, model: str, *, again: bool) -> dict[str, Any]:
+        """Return the client's arguments for the request; `again`: the service has refused others in this turn."""
+
+    @abstractmethod
+    def pieces(self, client: Any, asked: dict[str, Any], *, streaming: bool) -> AsyncGenerator[Piece]:
+        """Call the client and yield what arrives; in one piece without streaming."""
+
+    def weakened(self, error: Exception, asked: dict[str, Any]) -> bool:  # noqa: ARG002 - for those that can
+        """Leave out from now on what the service refused of these arguments; False if it refused the request itself."""
+        return False
 
     @abstractmethod
     def refusal(self, error: Exception) -> ProviderFailure | None:
@@ -135,37 +178,40 @@ class HostedModel(ABC):
             raise ProviderFailure("auth", missing)
         limit = min(self.settings.timeout_s, request.timeout_s or self.settings.timeout_s)
         model = request.model or self.model
-        text: list[str] = []
-        last = Piece()
-        usage, size = Usage(), 0
         try:
             async with asyncio.timeout(limit):
-                client = await self._connected()
-                async with aclosing(self.pieces(client, request, model, streaming=on_text is not None)) as arriving:
-                    async for piece in arriving:
-                        if piece.text:
-                            text.append(piece.text)
-                            size += len(piece.text)
-                            if size > MOST_CHARS:
-                                raise ProviderFailure("bad_output", f"the answer has over {MOST_CHARS} characters")
-                            if on_text is not None:
-                                on_text(TextChunk(piece.text))
-                        last = piece if piece.finish and last.finish != "blocked" else last
-                        usage = piece.usage or usage
+                answer, asked = await self._answer(await self._connected(), request, model, on_text)
         except TimeoutError:
             raise ProviderFailure("timeout", f"no whole answer within {limit:g} s") from None
         except ProviderFailure:
             raise
         except Exception as error:
             raise self._tellable(self._failure(error)) from None
-        self._require_whole("".join(text), last, request)
-        return ModelReply(
-            text="".join(text), provider=self.provider, model=model, usage=usage, constraint=self.honoured(request)
-        )
+        answer.require_whole(request)
+        kept_to = self.honoured(asked)
+        return ModelReply(text=answer.text, provider=self.provider, model=model, usage=answer.usage, constraint=kept_to)
 
-    def honoured(self, request: ModelRequest) -> Constraint:
-        """Return which constraint of the request is sent to the provider."""
-        return "json_schema" if request.json_schema is not None else "none"
+    async def _answer(
+        self, client: Any, request: ModelRequest, model: str, on_text: TextSink | None
+    ) -> tuple[_Answer, dict[str, Any]]:
+        """Return the answer and the arguments that gave it: without what the service has refused of the first ones."""
+        again = False
+        while True:
+            asked = await self.asked(request, model, again=again)
+            answer = _Answer(on_text)
+            try:
+                async with aclosing(self.pieces(client, asked, streaming=on_text is not None)) as arriving:
+                    async for piece in arriving:
+                        answer.add(piece)
+                return answer, asked
+            except Exception as error:
+                if answer.text or not self.weakened(error, asked):
+                    raise
+            again = True
+
+    @abstractmethod
+    def honoured(self, asked: dict[str, Any]) -> Constraint:
+        """Return which constraint of the request these arguments contain."""
 
     async def _connected(self) -> Any:
         if self._client is None:
@@ -176,19 +222,6 @@ class HostedModel(ABC):
                 raise ProviderFailure("unavailable", f"its client is not installed; run: {how}") from None
             self._client = self._client or self.make_client(package)
         return self._client
-
-    @staticmethod
-    def _require_whole(text: str, last: Piece, request: ModelRequest) -> None:
-        if last.finish is None:
-            raise ProviderFailure("unavailable", "the answer broke off before its end")
-        if last.finish == "blocked":
-            raise ProviderFailure("blocked", f"the provider refused to answer ({last.detail})")
-        if last.finish == "broken":
-            raise ProviderFailure("bad_output", f"no answer that can be used ({last.detail})")
-        if last.finish == "cut" and (request.json_schema is not None or not text):
-            raise ProviderFailure("bad_output", f"the answer was cut at {request.max_tokens} tokens")
-        if not text.strip():
-            raise ProviderFailure("bad_output", f"an empty answer{f' ({last.detail})' if last.detail else ''}")
 
     def _failure(self, error: Exception) -> ProviderFailure:
         """What the service refused, or what happened on the way: the HTTP client's exceptions are known by name."""

@@ -2,7 +2,8 @@
 
 Settings of its own in client.toml: `n_ctx` (the context in tokens, default 8192; doubled for longer prompts up to
 `n_ctx_max`, default 32768, since Ollama silently cuts a prompt that doesn't fit), `keep_alive` (how long Ollama keeps
-the model loaded after a turn, default "30m": the next citizen should not wait for loading).
+the model loaded after a turn, default "30m": the next citizen should not wait for loading), `think` (default false: a
+model that thinks would spend the few tokens of an action on it; true, or a level that the model names).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from agentd.errors import ProviderFailure
-from agentd.messages import ModelRequest, ProviderSettings, Usage
+from agentd.messages import Constraint, ModelRequest, ProviderSettings, Usage
 from bridges.hosted import BOUNDED, CONNECT_S, Finish, HostedModel, Piece, kind_of_status
 from bridges.ollama_weights import ENDPOINT, OllamaWeights, reached
 
@@ -48,10 +49,11 @@ class OllamaModel(HostedModel):
         own = self.settings.settings
         return max(int(own.get("n_ctx", N_CTX)), int(own.get("n_ctx_max", N_CTX_MAX)))
 
-    async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
-        """Call `/api/chat`; streamed answers come as lines of JSON."""
+    async def asked(self, request: ModelRequest, model: str, *, again: bool) -> dict[str, Any]:
+        """Return the arguments of `/api/chat`."""
+        del again  # nothing else to send
         own = self.settings.settings
-        asked: dict[str, Any] = {
+        return {
             "model": model,
             "messages": [{"role": message.role, "content": message.content} for message in request.messages],
             "options": {
@@ -59,15 +61,21 @@ class OllamaModel(HostedModel):
                 "num_predict": request.max_tokens,
                 "temperature": request.temperature,
             },
+            "keep_alive": own.get("keep_alive", KEEP_ALIVE),
+            "think": own.get("think", False),
+            **({} if request.json_schema is None else {"format": request.json_schema}),
         }
-        if request.json_schema is not None:
-            asked["format"] = request.json_schema
-        asked["keep_alive"] = own.get("keep_alive", KEEP_ALIVE)
+
+    async def pieces(self, client: Any, asked: dict[str, Any], *, streaming: bool) -> AsyncGenerator[Piece]:
+        """Call `/api/chat`; streamed answers come as lines of JSON."""
         if streaming:
             async for chunk in await client.chat(stream=True, **asked):
                 yield _piece(chunk)
         else:
             yield _piece(await client.chat(**asked))
+
+    def honoured(self, asked: dict[str, Any]) -> Constraint:
+        return "json_schema" if "format" in asked else "none"
 
     def refusal(self, error: Exception) -> ProviderFailure | None:
         import ollama

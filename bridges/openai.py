@@ -7,16 +7,19 @@ llama.cpp's server).
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Any
 
 from agentd.errors import ProviderFailure
-from agentd.messages import Constraint, ModelRequest, Usage
+from agentd.messages import Constraint, ModelRequest, ProviderSettings, Usage
 from bridges.hosted import BOUNDED, CONNECT_S, Finish, HostedModel, Piece, kind_of_status, retry_after
 
 FORMATS = ("json_schema", "json_object", "none")
 """From the strongest to the weakest."""
+UNSUPPORTED = ("max_tokens", "temperature")
+"""Parameters that OpenAI's reasoning models refuse: they want `max_completion_tokens`, and choose their temperature."""
+NOT_SUPPORTED = re.compile("unsupported|not support")
 REFUSALS = ("response_format", "json_schema", "json_object", "structured output")
 """Words in the error of an endpoint that can't enforce a response format."""
 TOO_LONG = ("context length", "context_length", "context size", "context_size", "context window")
@@ -30,8 +33,10 @@ class OpenAIModel(HostedModel):
     default_endpoint = "https://api.openai.com/v1"
     package = "openai"
 
-    _refused = 0
-    """How many of FORMATS the endpoint has refused."""
+    def __init__(self, settings: ProviderSettings) -> None:
+        super().__init__(settings)
+        self._refused: set[tuple[str, str]] = set()
+        """(model, what the endpoint has refused for it): response formats and the parameters in UNSUPPORTED."""
 
     def make_client(self, package: Any) -> Any:
         """Create the client; it requires a key, which endpoints without keys ignore."""
@@ -43,40 +48,20 @@ class OpenAIModel(HostedModel):
             http_client=package.DefaultAsyncHttpxClient(**BOUNDED),
         )
 
-    async def pieces(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
-        """Call `/chat/completions`, with server-sent events when streaming; weaken a response format if refused."""
-        import openai
-
-        while True:
-            try:
-                async with aclosing(self._asked(client, request, model, streaming=streaming)) as arriving:
-                    async for piece in arriving:
-                        yield piece
-                return
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                if not self._weaker(request, error.message):
-                    raise
-
-    def _weaker(self, request: ModelRequest, refusal: str) -> bool:
-        """Switch to the next weaker format for all later requests; False if the refusal is not about the format."""
-        about_form = any(word in refusal.casefold() for word in REFUSALS)
-        if (
-            not about_form
-            or "response_format" in self.settings.settings
-            or "response_format" not in self._constraint(request)
-        ):
-            return False
-        self._refused += 1
-        return True
-
-    async def _asked(self, client: Any, request: ModelRequest, model: str, *, streaming: bool) -> AsyncGenerator[Piece]:
-        asked: dict[str, Any] = {
+    async def asked(self, request: ModelRequest, model: str, *, again: bool) -> dict[str, Any]:
+        """Return the arguments of `/chat/completions`, without what the endpoint has refused for this model."""
+        del again  # nothing else to send
+        limit = "max_tokens" if (model, "max_tokens") not in self._refused else "max_completion_tokens"
+        return {
             "model": model,
             "messages": [{"role": message.role, "content": message.content} for message in request.messages],
-            "max_tokens": request.max_tokens,
-            "temperature": request.temperature,
-            **self._constraint(request),
+            limit: request.max_tokens,
+            **({} if (model, "temperature") in self._refused else {"temperature": request.temperature}),
+            **self._constraint(request, model),
         }
+
+    async def pieces(self, client: Any, asked: dict[str, Any], *, streaming: bool) -> AsyncGenerator[Piece]:
+        """Call `/chat/completions`, with server-sent events when streaming."""
         if not streaming:
             answer = await client.chat.completions.create(**asked)
             yield _piece(answer, answer.choices[0].message if answer.choices else None)
@@ -85,6 +70,20 @@ class OpenAIModel(HostedModel):
         async with stream:
             async for chunk in stream:
                 yield _piece(chunk, chunk.choices[0].delta if chunk.choices else None)
+
+    def weakened(self, error: Exception, asked: dict[str, Any]) -> bool:
+        """Ask this model from now on in the next weaker format, or without the parameter that it doesn't support."""
+        import openai
+
+        if not isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
+            return False
+        said = error.message.casefold()
+        refused = [name for name in UNSUPPORTED if name in asked and f"'{name}'" in said and NOT_SUPPORTED.search(said)]
+        form = asked.get("response_format", {}).get("type")
+        if form and "response_format" not in self.settings.settings and any(word in said for word in REFUSALS):
+            refused.append(form)
+        self._refused.update((asked["model"], name) for name in refused)
+        return bool(refused)
 
     def refusal(self, error: Exception) -> ProviderFailure | None:
         import openai
@@ -104,27 +103,24 @@ class OpenAIModel(HostedModel):
 
     def constraint(self) -> Constraint:
         """Return the constraint of the settings, or the strongest that the endpoint has not refused."""
-        own = self.settings.settings
-        if own.get("grammar") is True:
+        if self.settings.settings.get("grammar") is True:
             return "grammar"
-        return "json_schema" if self._form == "json_schema" else "none"
+        return "json_schema" if self._form(self.model) == "json_schema" else "none"
 
-    def honoured(self, request: ModelRequest) -> Constraint:
-        """Return the constraint sent with this request: a grammar before a schema; `json_object` enforces no schema."""
-        sent = self._constraint(request)
-        if "extra_body" in sent:
+    def honoured(self, asked: dict[str, Any]) -> Constraint:
+        """Return the constraint sent: a grammar before a schema; `json_object` enforces no schema."""
+        if "extra_body" in asked:
             return "grammar"
-        return "json_schema" if sent.get("response_format", {}).get("type") == "json_schema" else "none"
+        return "json_schema" if asked.get("response_format", {}).get("type") == "json_schema" else "none"
 
-    @property
-    def _form(self) -> str:
-        return str(self.settings.settings.get("response_format", FORMATS[self._refused]))
+    def _form(self, model: str) -> str:
+        strongest = next(form for form in FORMATS if (model, form) not in self._refused)
+        return str(self.settings.settings.get("response_format", strongest))
 
-    def _constraint(self, request: ModelRequest) -> dict[str, Any]:
-        own = self.settings.settings
-        if request.grammar is not None and own.get("grammar") is True:
+    def _constraint(self, request: ModelRequest, model: str) -> dict[str, Any]:
+        if request.grammar is not None and self.settings.settings.get("grammar") is True:
             return {"extra_body": {"grammar": request.grammar}}
-        form = self._form
+        form = self._form(model)
         if request.json_schema is None or form == "none":
             return {}
         if form == "json_object":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from agentd.messages import ChatMessage, ModelPrice, ModelRequest
 from bridges.gemini_shapes import supported
 from tests.bridges.test_hosted import SCHEMA, STREAMING, ask, kind_of_wire, provider
 from tests.bridges.wires import KEY, WIRES, Answer
+from tests.waiting import until
 
 __all__ = ["kind_of_wire", "provider"]
 
@@ -231,3 +233,42 @@ async def test_a_provider_says_where_it_is_what_it_reads_at_once_and_what_it_cos
     assert (state.local, state.context_tokens, state.price) == (True, 65536, price)
     far = await provider(Answer(), endpoint="https://models.example.org/v1")
     assert (far.model.state().local, far.model.state().price) == (False, None)
+
+
+@pytest.mark.parametrize("kind_of_wire", ["openai"], indirect=True)
+async def test_citizens_who_come_at_once_to_an_endpoint_without_schemas_are_all_answered(provider: Any) -> None:
+    """Each turn weakens what it has itself sent: the second must not give up the form that the first has just tried."""
+    held = asyncio.Event()
+    refused = {"error": {"message": "This response_format type is unavailable now"}}
+    one = await provider(*[Answer(status=400, body=refused, held=held)] * 3, Answer())
+    turns = [asyncio.create_task(one.turn(False, json_schema=SCHEMA)) for _ in range(3)]
+    await asyncio.to_thread(until, lambda: len(one.wire.requests) == 3, "all three have asked")
+    held.set()
+    assert [reply.constraint for reply in await asyncio.gather(*turns)] == ["none"] * 3
+    forms = [sent["response_format"]["type"] for sent in one.wire.requests]
+    assert forms == ["json_schema"] * 3 + ["json_object"] * 3
+
+
+@STREAMING
+@pytest.mark.parametrize("kind_of_wire", ["openai"], indirect=True)
+async def test_a_model_that_counts_and_chooses_by_itself_is_asked_in_its_terms(provider: Any, streaming: bool) -> None:
+    """As OpenAI's models with reasoning say it; another model of the endpoint is asked as before."""
+    limit = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+    degree = "Unsupported value: 'temperature' does not support 0.0 with this model. Only the default (1) is supported."
+    one = await provider(*(Answer(status=400, body={"error": {"message": said}}) for said in (limit, degree)), Answer())
+    await one.turn(streaming)
+    await one.turn(streaming)
+    await one.turn(streaming, model="m-2")
+    asked = [sorted(sent.keys() & {"max_tokens", "max_completion_tokens", "temperature"}) for sent in one.wire.requests]
+    old, new = ["max_tokens", "temperature"], ["max_completion_tokens"]
+    assert asked == [old, [*new, "temperature"], new, new, old]
+
+
+@pytest.mark.parametrize("kind_of_wire", ["ollama"], indirect=True)
+async def test_an_ollama_model_thinks_only_if_the_office_wants_it(provider: Any) -> None:
+    one = await provider(Answer())
+    await one.turn(True)
+    assert one.wire.requests[0]["think"] is False
+    one = await provider(Answer(), settings={"think": "low"})
+    await one.turn(True)
+    assert one.wire.requests[0]["think"] == "low"
