@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from agentd.cli import options
 from agentd.errors import CommandError
+from clients.connected import with_client
 
 STOP_REASONS = {"completed": "end_turn", "needs_approval": "end_turn", "cancelled": "cancelled", "failed": "refusal"}
 YES, NO = "approve", "decline"
@@ -36,26 +37,23 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Serve one client until it closes the connection."""
-    return asyncio.run(_serve(options.settings(given)))
-
-
-async def _serve(settings: Any) -> int:
-    from acp import Agent, run_agent
-    from acp.stdio import stdio_streams
-
-    from agentd.cli.client import opened
-
     kind = os.fstat(0).st_mode
     if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)):
         raise CommandError("an editor starts this command and writes to its pipe: add it to the editor's settings")
-    async with opened(settings) as client:
-        lines, out = await stdio_streams(MAX_LINE)
-        messages = asyncio.StreamReader()
-        reading = asyncio.create_task(_copy_messages(lines, messages), name="acp: read messages")
-        try:
-            await run_agent(cast(Agent, AcpAgent(client)), out, messages)
-        finally:
-            reading.cancel()
+    return with_client(options.settings(given), _serve)
+
+
+async def _serve(client: Any) -> int:
+    from acp import Agent, run_agent
+    from acp.stdio import stdio_streams
+
+    lines, out = await stdio_streams(MAX_LINE)
+    messages = asyncio.StreamReader()
+    reading = asyncio.create_task(_copy_messages(lines, messages), name="acp: read messages")
+    try:
+        await run_agent(cast(Agent, AcpAgent(client)), out, messages)
+    finally:
+        reading.cancel()
     return 0
 
 
@@ -170,13 +168,13 @@ class AcpAgent:
             async for event in self._daemon.events(run_id, after):
                 kind, data, after = event["type"], event["data"], max(after, event["seq"])
                 if (update := _update(run_id, kind, data)) is not None:
-                    await self._send_update(session_id, update)
+                    await self._client.session_update(session_id, update)
                 if kind == "approval.requested":
                     waits = data
                 elif kind == "run.finished":
                     return await self._ended(session_id, run_id, data)
             if waits is not None and (notice := waits.get("notice")):  # the person agreed; an officer decides next
-                await self._send_update(session_id, update_agent_message_text(notice))
+                await self._client.session_update(session_id, update_agent_message_text(notice))
                 return "needs_approval"
             if waits is not None:
                 await self._decide(session_id, run_id, waits)
@@ -188,7 +186,7 @@ class AcpAgent:
         from acp import update_agent_message_text
 
         if data.get("response"):
-            await self._send_update(session_id, update_agent_message_text(data["response"]))
+            await self._client.session_update(session_id, update_agent_message_text(data["response"]))
         if data["status"] == "failed":
             await self._raise_error_of(run_id)
         return str(data["status"])
@@ -198,7 +196,7 @@ class AcpAgent:
         from acp import RequestError, schema, update_agent_message_text
         from pydantic import ValidationError
 
-        await self._send_update(session_id, update_agent_message_text(approval["summary"]))
+        await self._client.session_update(session_id, update_agent_message_text(approval["summary"]))
         call = schema.ToolCallUpdate(
             tool_call_id=f"{run_id}:{approval['approval_id']}",
             title=approval["tool"],
@@ -216,9 +214,6 @@ class AcpAgent:
             approved = False
         decision = {"run_id": run_id, "approval_id": approval["approval_id"], "approved": approved}
         await self._call_ignoring("Agent.approve", decision, ignored=("conflict",))  # cancelled or expired meanwhile
-
-    async def _send_update(self, session_id: str, update: Any) -> None:
-        await self._client.session_update(session_id, update)
 
     async def _raise_error_of(self, run_id: str) -> None:
         from acp import RequestError

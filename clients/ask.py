@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import sys
 from typing import Any
 
 from agentd.cli import options
+from clients.connected import with_client
 
 
 def register(commands: Any) -> None:
@@ -22,16 +22,12 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Return 0 with the answer. Raises Refused."""
-    settings = options.settings(given)
-    return asyncio.run(_ask(settings, given))
+    return with_client(options.settings(given), lambda client: _ask(client, given))
 
 
-async def _ask(settings: Any, given: argparse.Namespace) -> int:
-    from agentd.cli.client import opened
-
+async def _ask(client: Any, given: argparse.Namespace) -> int:
     params = {"session_id": given.session} if given.session else {}
-    async with opened(settings) as client:
-        outcome = await client.call("Agent.run", {"prompt": given.prompt, **params})
+    outcome = await client.call("Agent.run", {"prompt": given.prompt, **params})
     print(json.dumps(outcome, ensure_ascii=False, indent=2) if given.json else outcome["response"])
     for artifact in outcome["artifacts"]:
         print(f"→ {artifact.get('path') or artifact['uri']}", file=sys.stderr)

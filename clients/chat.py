@@ -15,6 +15,7 @@ from agentd.agent.language import detect, own_language
 from agentd.agent.languages import own
 from agentd.cli import options
 from clients.chat_lines import Lines, lines
+from clients.connected import with_client
 
 OPENERS = ("xdg-open", "open")
 """Programs that open a file on Linux' or macOS' desktop."""
@@ -30,20 +31,16 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Converse until /exit or the end of the input."""
     settings = options.settings(given)
-    return asyncio.run(_converse(settings))
+    return with_client(settings, lambda client: _converse(Chat(client, print, settings.agent.language), client.where))
 
 
-async def _converse(settings: Any) -> int:
-    from agentd.cli.client import opened
-
-    async with opened(settings) as client:
-        chat = Chat(client, print, settings.agent.language)
-        read = _reader(lambda: chat.prompt)
-        if sys.stdin.isatty():
-            print(chat.lines.hello.format(where=client.where))
-        while (line := await read()) is not None:
-            if not await chat.line(line):
-                break
+async def _converse(chat: Chat, where: str) -> int:
+    read = _reader(lambda: chat.prompt)
+    if sys.stdin.isatty():
+        print(chat.lines.hello.format(where=where))
+    while (line := await read()) is not None:
+        if not await chat.line(line):
+            break
     return 0
 
 

@@ -12,6 +12,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Any
 from uuid import uuid4
 
@@ -23,6 +24,7 @@ from pydantic import Field
 from agentd.cli import options
 from agentd.messages import LIVE_ONLY
 from clients import mcp_http
+from clients.connected import with_client
 from servers.common.server import Server
 
 CANCEL_S = 5.0
@@ -45,22 +47,18 @@ def register(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Serve until the client closes the connection (stdio) or a signal comes (HTTP)."""
     settings = options.settings(given)
-    return asyncio.run(_serve(settings, given.http))
+    return with_client(settings, lambda client: _serve(server_of(client), given.http, settings.state))
 
 
-async def _serve(settings: Any, http: tuple[str, int] | None) -> int:
-    from agentd.cli.client import opened
-
-    async with opened(settings) as client:
-        server = server_of(client)
-        if http is None:
-            await server.run_stdio_async()
-        else:
-            try:
-                await mcp_http.serve(server, *http, settings.state, os.environ)
-            except mcp_http.WeakTokenError as error:
-                print(f"agentd mcp: {error}", file=sys.stderr)
-                return 2
+async def _serve(server: Server[Any], http: tuple[str, int] | None, state: Path) -> int:
+    if http is None:
+        await server.run_stdio_async()
+        return 0
+    try:
+        await mcp_http.serve(server, *http, state, os.environ)
+    except mcp_http.WeakTokenError as error:
+        print(f"agentd mcp: {error}", file=sys.stderr)
+        return 2
     return 0
 
 

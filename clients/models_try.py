@@ -6,7 +6,6 @@ Each turn is a run of the configured agent in its own session; calls that wait f
 from __future__ import annotations
 
 import argparse
-import asyncio
 import time
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from agentd.cli import options
+from clients.connected import with_client
 
 TURNS = Path(__file__).with_name("models_try.toml")
 
@@ -63,23 +63,20 @@ def run(given: argparse.Namespace) -> int:
     if strange := [name for name in given.providers if name not in known]:
         print(f"agentd models try: no provider {', '.join(strange)}; known: {', '.join(known)}")
         return 2
-    return asyncio.run(_try(settings, given.providers or known, given.show))
+    return with_client(settings, lambda client: _try(client, given.providers or known, given.show))
 
 
-async def _try(settings: Any, providers: Sequence[str], show: bool) -> int:
-    from agentd.cli.client import opened
-
+async def _try(client: Any, providers: Sequence[str], show: bool) -> int:
     all_answered = True
-    async with opened(settings) as client:
-        there = {tool["name"] for tool in (await client.call("Tools.list"))["tools"]}
-        turns = [turn for turn in canned() if not turn.tool or turn.tool in there]
-        print(HEADER)
-        for provider in providers:
-            outcomes = [await tried(client, provider, turn, show) for turn in turns]
-            print(row(provider, outcomes), flush=True)
-            if why := next((outcome.why for outcome in outcomes if outcome.why), None):
-                print(f"  not answered: {why}")
-            all_answered = all_answered and all(outcome.answered for outcome in outcomes)
+    there = {tool["name"] for tool in (await client.call("Tools.list"))["tools"]}
+    turns = [turn for turn in canned() if not turn.tool or turn.tool in there]
+    print(HEADER)
+    for provider in providers:
+        outcomes = [await tried(client, provider, turn, show) for turn in turns]
+        print(row(provider, outcomes), flush=True)
+        if why := next((outcome.why for outcome in outcomes if outcome.why), None):
+            print(f"  not answered: {why}")
+        all_answered = all_answered and all(outcome.answered for outcome in outcomes)
     return 0 if all_answered else 1
 
 

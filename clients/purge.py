@@ -6,7 +6,6 @@ It asks the running daemon, or a temporary one: both know every place where thei
 from __future__ import annotations
 
 import argparse
-import asyncio
 import re
 import sys
 from collections.abc import AsyncIterator
@@ -14,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agentd.cli import options
+from clients.connected import with_client
 
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 PAGE = 500
@@ -39,18 +39,16 @@ def age(text: str) -> timedelta:
 
 def run(given: argparse.Namespace) -> int:
     """Return 0 if all are erased. Raises Refused."""
-    settings = options.settings(given)
-    return asyncio.run(_purge(settings, given.older_than, given.dry_run))
-
-
-async def _purge(settings: Any, older_than: timedelta, dry_run: bool) -> int:
-    from agentd.cli.client import opened
     from agentd.clock import clock_of
 
-    before = clock_of(settings.clock).now() - older_than
-    async with opened(settings) as client:
-        old = [session_id async for session_id in unused_since(before, client)]
-        erased = [await _erased(client, session_id) for session_id in (() if dry_run else old)]
+    settings = options.settings(given)
+    before = clock_of(settings.clock).now() - given.older_than
+    return with_client(settings, lambda client: _purge(client, before, given.dry_run))
+
+
+async def _purge(client: Any, before: datetime, dry_run: bool) -> int:
+    old = [session_id async for session_id in unused_since(before, client)]
+    erased = [await _erased(client, session_id) for session_id in (() if dry_run else old)]
     result = "would be erased" if dry_run else f"erased, with {sum(each.get('runs', 0) for each in erased)} runs"
     print(f"{len(old)} conversations not used since {before.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {result}")
     for file in next((each["pending"] for each in reversed(erased) if each), ()):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agentd.cli import options, register_words
+from clients.connected import with_client
 
 WATCH_S = 1.0
 
@@ -26,22 +27,19 @@ def register(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Print the list; with --watch, again after each change. Raises Refused."""
-    return asyncio.run(_list(options.settings(given), given.watch))
+    return with_client(options.settings(given), lambda client: _list(client, given.watch))
 
 
-async def _list(settings: Any, watch: bool) -> int:
-    from agentd.cli.client import opened
-
+async def _list(client: Any, watch: bool) -> int:
     shown: list[str] = []
-    async with opened(settings) as client:
-        while True:
-            now = list(lines(await client.call("Tools.list")))
-            if now != shown:
-                print("\n".join(now), flush=True)
-                shown = now
-            if not watch:
-                return 0
-            await asyncio.sleep(WATCH_S)
+    while True:
+        now = list(lines(await client.call("Tools.list")))
+        if now != shown:
+            print("\n".join(now), flush=True)
+            shown = now
+        if not watch:
+            return 0
+        await asyncio.sleep(WATCH_S)
 
 
 def lines(listed: dict[str, Any]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from agentd.cli import options
+from clients.connected import with_client
 
 if TYPE_CHECKING:
     from agentd.cli.client import Client
@@ -39,23 +40,21 @@ def run(given: argparse.Namespace) -> int:
         return _said('--input is a JSON object, as {"a": 1}')
     if arguments is None and not sys.stdin.isatty():
         return _said("there is no terminal for the form: give the arguments by --input '{…}'")
-    return asyncio.run(_try(options.settings(given), given.tool, arguments, agreed=given.yes))
+    settings = options.settings(given)
+    return with_client(settings, lambda client: _try(client, given.tool, arguments, agreed=given.yes))
 
 
-async def _try(settings: Any, named: str, arguments: dict[str, Any] | None, *, agreed: bool) -> int:
-    from agentd.cli.client import opened
-
-    async with opened(settings) as client:
-        listed = (await client.call("Tools.list"))["tools"]
-        tool = next((each for each in listed if each["name"].casefold() == named.casefold()), None)
-        if tool is None:
-            return _said(f"there is no tool {named}; `agentd tools` lists them")
-        if arguments is None:
-            arguments = await asyncio.to_thread(form, tool, input)
-        step = await client.call("Tools.call", {"tool": tool["name"], "input": arguments, "server": tool["server"]})
-        waiting = step["output"] if isinstance(step["output"], dict) else {}
-        if not step["success"] and "approval" in waiting and "run_id" in waiting:
-            step = await _decided(client, waiting, step, agreed=agreed)
+async def _try(client: Client, named: str, arguments: dict[str, Any] | None, *, agreed: bool) -> int:
+    listed = (await client.call("Tools.list"))["tools"]
+    tool = next((each for each in listed if each["name"].casefold() == named.casefold()), None)
+    if tool is None:
+        return _said(f"there is no tool {named}; `agentd tools` lists them")
+    if arguments is None:
+        arguments = await asyncio.to_thread(form, tool, input)
+    step = await client.call("Tools.call", {"tool": tool["name"], "input": arguments, "server": tool["server"]})
+    waiting = step["output"] if isinstance(step["output"], dict) else {}
+    if not step["success"] and "approval" in waiting and "run_id" in waiting:
+        step = await _decided(client, waiting, step, agreed=agreed)
     output = json.dumps(step["output"], indent=2, ensure_ascii=False)
     print(output)
     done = f"{'done' if step['success'] else 'failed'} in {step['duration_ms']:.0f} ms"

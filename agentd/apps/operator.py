@@ -1,9 +1,14 @@
-"""Who runs a command, for the audit trail. It checks no rights."""
+"""Who runs a command, and its entries in the audit trail. It checks no rights."""
 
 from __future__ import annotations
 
 import getpass
 import os
+from pathlib import Path
+
+from agentd.audit import AuditTrail, Fact
+from agentd.clock import SystemClock
+from agentd.ports import Clock
 
 
 def operator() -> str:
@@ -15,3 +20,8 @@ def operator() -> str:
         except (KeyError, OSError):  # a user id without an account, as in a container
             account = str(os.getuid())
     return f"shell:{account}"
+
+
+def record(state: Path, action: str, clock: Clock | None = None, *, subject: str = "", **facts: Fact) -> None:
+    """Add an entry to the state folder's audit trail, with the operator as its actor. Raises OSError."""
+    AuditTrail(state, clock or SystemClock()).record(action, actor=operator(), subject=subject, **facts)

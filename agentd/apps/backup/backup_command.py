@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,7 @@ def run(given: argparse.Namespace) -> int:
     from agentd import config
     from agentd.apps.backup.manifest import BackupError
     from agentd.apps.backup.snapshot import begin, make
-    from agentd.apps.operator import operator
-    from agentd.audit import AuditTrail
+    from agentd.apps.operator import record
     from agentd.clock import clock_of
     from agentd.state import in_use
 
@@ -32,9 +30,9 @@ def run(given: argparse.Namespace) -> int:
     if not settings.state.is_dir():
         raise BackupError(f"there is no state folder {settings.state}")
     folder = given.folder.absolute()
-    with closing(AuditTrail(settings.state, clock)) as trail, in_use(settings.state):
+    with in_use(settings.state):
         begin(settings.state, folder)
-        trail.record("state.backed_up", actor=operator())
+        record(settings.state, "state.backed_up", clock)
         manifest = make(
             settings.state, folder, clock.now, lambda part: copy_letters(settings, part), elsewhere(settings)
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,7 @@ def run(given: argparse.Namespace) -> int:
     """Return 0 if the folder is up to date. Raises BackupError, OSError if it could not be upgraded."""
     from agentd import config
     from agentd.apps.backup.migrating import migrate, pending
-    from agentd.apps.operator import operator
-    from agentd.audit import AuditTrail
+    from agentd.apps.operator import record
     from agentd.clock import clock_of
     from agentd.runs.tables import SCHEMA
 
@@ -48,8 +46,7 @@ def run(given: argparse.Namespace) -> int:
     if settings.store.url:
         print("PostgreSQL ([store] url) is migrated at the daemon's next start: run pg_dump first")
     if not given.dry_run:
-        with closing(AuditTrail(settings.state, clock)) as trail:
-            trail.record("state.migrated", actor=operator(), schema=SCHEMA)
+        record(settings.state, "state.migrated", clock, schema=SCHEMA)
         print("next: start the daemon; `agentd doctor` and `agentd letters audit` check the result")
     return 0
 

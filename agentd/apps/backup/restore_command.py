@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +29,7 @@ def run(given: argparse.Namespace) -> int:
     from agentd import config
     from agentd.apps import server_command
     from agentd.apps.backup.restoring import Places, restore
-    from agentd.apps.operator import operator
-    from agentd.audit import AuditTrail
+    from agentd.apps.operator import record
     from agentd.clock import clock_of
 
     settings = config.load(given.config, state=given.state)
@@ -42,11 +40,10 @@ def run(given: argparse.Namespace) -> int:
     except server_command.NoServer as error:
         print(f"no letters: {error}", file=sys.stderr)
     manifest = restore(given.folder.absolute(), settings.state, places, clock.now(), given.replace)
-    with closing(AuditTrail(settings.state, clock)) as trail:
-        try:
-            trail.record("state.restored", actor=operator(), made_at=manifest.made_at)
-        except OSError as error:
-            print(f"agentd restore: restored, but the audit trail has no record of it: {error}", file=sys.stderr)
+    try:
+        record(settings.state, "state.restored", clock, made_at=manifest.made_at)
+    except OSError as error:
+        print(f"agentd restore: restored, but the audit trail has no record of it: {error}", file=sys.stderr)
     print(f"{settings.state}: {len(manifest.files)} files, as of {manifest.made_at}")
     for one in manifest.missing:
         print(f"not in the backup: {one}")

@@ -24,17 +24,15 @@ def run(given: argparse.Namespace) -> int:
 
     from agentd import config
     from agentd.access import FILE_NAME, TokenStore
-    from agentd.apps.operator import operator
+    from agentd.apps.operator import record
     from agentd.apps.pairing.codes import Pairing
-    from agentd.audit import AuditTrail
-    from agentd.clock import SystemClock
     from agentd.observability import logging as logs
 
     logs.configure("error")
     state = config.state_folder(given.state)
     tokens = TokenStore(state / FILE_NAME)
     code, name = Pairing(state, tokens).begin(given.name, datetime.now(UTC))
-    AuditTrail(state, SystemClock()).record("kiosk.pairing", actor=operator(), subject=name)
+    record(state, "kiosk.pairing", subject=name)
     print(code)
     print(f"Enter it in the page of {name} within two minutes.", file=sys.stderr)
     if not tokens.closed:

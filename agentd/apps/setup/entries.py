@@ -8,11 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from agentd.config.schema import ServerEntry
-from agentd.messages import ApprovalRule
 
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
@@ -23,45 +21,18 @@ _SHAPES: Mapping[str, type] = {"command": str, "url": str, "cwd": str, "args": l
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class NewServer:
-    """A new entry: a `command` with `args`, or a `url`."""
-
-    name: str
-    command: str | None = None
-    args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
-    pass_env: tuple[str, ...] = ()
-    """Names of environment variables: secrets, which are not written to client.toml."""
-    workdir: str | None = None
-    url: str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    audience: tuple[str, ...] | None = None
-    approval: Mapping[str, ApprovalRule] = field(default_factory=dict)
-    official: tuple[str, ...] = ()
+def new_server(**given: Any) -> ServerEntry:
+    """An entry that is checked when the file that it is added to is loaded, which says the line of a mistake."""
+    return ServerEntry.model_construct(**given)
 
 
-def lines(server: NewServer) -> str:
+def lines(server: ServerEntry) -> str:
     """The entry as written in client.toml."""
-    keys: list[tuple[str, Any]] = [
-        ("name", server.name),
-        ("command", server.command),
-        ("args", list(server.args)),
-        ("workdir", server.workdir),
-        ("url", server.url),
-        ("headers", dict(server.headers)),
-        ("env", dict(server.env)),
-        ("pass_env", list(server.pass_env)),
-        ("approval", dict(server.approval)),
-        ("official", list(server.official)),
-    ]
-    given = [f"{key} = {_toml(value)}" for key, value in keys if value]
-    if server.audience is not None:
-        given.append(f"for = {_toml(list(server.audience))}")
-    return "\n".join(["[[servers]]", *given]) + "\n"
+    given = server.model_dump(by_alias=True, exclude_defaults=True, warnings=False)
+    return "\n".join(["[[servers]]", *(f"{key} = {_toml(value)}" for key, value in given.items())]) + "\n"
 
 
-def added(text: str, servers: Iterable[NewServer]) -> str:
+def added(text: str, servers: Iterable[ServerEntry]) -> str:
     """The file's text with these entries appended and the rest unchanged."""
     return "\n".join([text.rstrip("\n"), *(f"\n{lines(server).rstrip()}" for server in servers)]) + "\n"
 
@@ -77,7 +48,7 @@ def _toml(value: Any) -> str:
 # ── mcpServers JSON ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def read(text: str) -> tuple[list[NewServer], list[str]]:
+def read(text: str) -> tuple[list[ServerEntry], list[str]]:
     """The servers in `mcpServers` (Claude Desktop, Cursor) or VS Code's `servers`, and notes.
 
     A note says what was left out or remains to be done. Comments and trailing commas are ignored. Raises ValueError if
@@ -91,7 +62,7 @@ def read(text: str) -> tuple[list[NewServer], list[str]]:
     listed = _servers(document)
     if listed is None:
         raise ValueError("no `mcpServers` (Claude Desktop, Cursor) and no `servers` (VS Code) in it")
-    servers: list[NewServer] = []
+    servers: list[ServerEntry] = []
     notes: list[str] = []
     for name, entry in listed.items():
         if not isinstance(entry, dict) or not (entry.get("command") or entry.get("url")):
@@ -121,15 +92,15 @@ def _servers(document: Any) -> dict[str, Any] | None:
     return None
 
 
-def _server(name: str, entry: Mapping[str, Any]) -> NewServer:
+def _server(name: str, entry: Mapping[str, Any]) -> ServerEntry:
     env, pass_env = _environment(entry.get("env") or {})
     url = entry.get("url")
-    return NewServer(
+    return new_server(
         name=_NOT_A_NAME.sub("-", name).strip("-") or "server",
         command=None if url else str(entry["command"]),
-        args=() if url else tuple(str(each) for each in entry.get("args") or ()),
+        args=[] if url else [str(each) for each in entry.get("args") or ()],
         env={} if url else env,
-        pass_env=() if url else tuple(pass_env),
+        pass_env=[] if url else pass_env,
         workdir=entry.get("cwd"),
         url=url,
         headers={
@@ -167,12 +138,9 @@ def _exported(entry: ServerEntry) -> dict[str, Any]:
     if entry.url is not None:
         headers = {key: _FROM_ENVIRONMENT.sub(r"${env:\1}", value) for key, value in entry.headers.items()}
         return {"type": "http", "url": entry.url, **({"headers": headers} if headers else {})}
-    own = {key.upper(): value if isinstance(value, str) else json.dumps(value) for key, value in _own(entry)}
+    extra = entry.model_extra or {}
+    own = {key.upper(): value if isinstance(value, str) else json.dumps(value) for key, value in extra.items()}
     named = {name: f"${{env:{name}}}" for name in [*entry.pass_env, *(name.upper() for name in entry.credentials)]}
     env = {**own, **entry.env, **named}
     made: dict[str, Any] = {"command": entry.command, "args": list(entry.args)}
     return {**made, **({"env": env} if env else {}), **({"cwd": entry.workdir} if entry.workdir else {})}
-
-
-def _own(entry: ServerEntry) -> Iterator[tuple[str, Any]]:
-    yield from (entry.model_extra or {}).items()

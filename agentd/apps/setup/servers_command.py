@@ -7,17 +7,18 @@ import asyncio
 import sys
 from collections.abc import Sequence, Set
 from contextlib import suppress
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from agentd.apps.setup.entries import NewServer, added, exported, lines, read
+from agentd.apps.setup.entries import added, exported, lines, new_server, read
 from agentd.cli import options
 from agentd.messages import ApprovalRule, ServerSettings, ToolInfo
 
 if TYPE_CHECKING:
     from agentd.cli.client import Client
+    from agentd.config import Settings
+    from agentd.config.schema import ServerEntry
 
 Rule = ApprovalRule | Literal["official"]
 RULES: tuple[Rule, ...] = ("never", "citizen", "staff", "official")
@@ -65,32 +66,32 @@ def _add(given: argparse.Namespace) -> int:
     if bool(command) == bool(given.url) or (command and command[0].startswith("-")):
         print("usage: agentd tools add [--for SCOPES] [--env NAME=VALUE] … NAME -- COMMAND …   (or --url URL NAME)")
         return 2
-    server = NewServer(
+    server = new_server(
         name=given.name,
         command=command[0] if command else None,
-        args=tuple(command[1:]),
+        args=command[1:],
         workdir=str(Path.cwd()) if command and _of_this_folder(command) else None,
         url=given.url,
         env=dict(pair.partition("=")[::2] for pair in given.env),
-        pass_env=tuple(given.pass_env),
-        audience=None if given.audience is None else tuple(filter(None, given.audience.split(","))),
+        pass_env=given.pass_env,
+        audience=None if given.audience is None else list(filter(None, given.audience.split(","))),
     )
     from agentd import config
 
-    _written(config.find(given.config), [server], given, dry=True)  # report mistakes before starting it
-    settings = _settings(server, given)
-    tools, error = asyncio.run(_started(settings, given))
+    file = config.find(given.config)
+    loaded = _written(file, [server], given, dry=True)  # report mistakes before starting it
+    settings = next(each for each in loaded.servers if each.name == server.name)
+    patient = settings.model_copy(update={"start_timeout_s": max(START_S, settings.start_timeout_s)})
+    tools, error = asyncio.run(_started(patient, given))
     if error is not None:
         print(f"{server.name} does not start: {error}\nNothing was written.", file=sys.stderr)
         return 1
     rules = _rules(tools, given.approval)
-    server = replace(
-        server,
-        approval={tool: rule for tool, rule in rules.items() if rule != "official"},
-        official=tuple(tool for tool, rule in rules.items() if rule == "official"),
-    )
-    _written(config.find(given.config), [server], given)
-    print(f"\nwritten to {config.find(given.config)}:\n{lines(server)}")
+    approval = {tool: rule for tool, rule in rules.items() if rule != "official"}
+    official = [tool for tool, rule in rules.items() if rule == "official"]
+    server = server.model_copy(update={"approval": approval, "official": official})
+    _written(file, [server], given)
+    print(f"\nwritten to {file}:\n{lines(server)}")
     return asyncio.run(_reloaded(given, {server.name}))
 
 
@@ -140,8 +141,9 @@ def _export(given: argparse.Namespace) -> int:
     return 0
 
 
-def _written(file: Path, servers: Sequence[NewServer], given: argparse.Namespace, *, dry: bool = False) -> None:
-    """Append the entries to the file. Raises ConfigError, and leaves the file unchanged, if the result is invalid."""
+def _written(file: Path, servers: Sequence[ServerEntry], given: argparse.Namespace, *, dry: bool = False) -> Settings:
+    """Append the entries to the file (if `dry`, to a copy) and return its settings. Raises ConfigError, and leaves the
+    file unchanged, if the result is invalid."""
     from agentd import config
     from agentd.errors import ConfigError, Problem
 
@@ -154,33 +156,17 @@ def _written(file: Path, servers: Sequence[NewServer], given: argparse.Namespace
             [Problem(file, 1, f"can't be changed ({error.strerror}); name another by --config")]
         ) from None
     try:
-        config.load(beside, state=given.state, listen=given.listen)
+        loaded = config.load(beside, state=given.state, listen=given.listen)
         if not dry:
             beside.chmod(file.stat().st_mode)
             beside.replace(file)
+        return loaded
     except ConfigError as wrong:
         text = "nothing was added after this line, the new entry is wrong: "
         end = len(there.splitlines())
         raise ConfigError([Problem(file, end, text + problem.text) for problem in wrong.problems]) from None
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _settings(server: NewServer, given: argparse.Namespace) -> ServerSettings:
-    """The server's settings as the daemon would read them."""
-    import tempfile
-
-    from agentd import config
-
-    file = config.find(given.config)
-    with tempfile.NamedTemporaryFile(
-        "w", dir=file.parent, prefix=".client-", suffix=".toml", encoding="utf-8"
-    ) as whole:
-        whole.write(added(file.read_text(encoding="utf-8"), [server]))
-        whole.flush()
-        loaded = config.load(whole.name, state=given.state)
-    found = next(each for each in loaded.servers if each.name == server.name)
-    return found.model_copy(update={"start_timeout_s": max(START_S, found.start_timeout_s)})
 
 
 async def _started(server: ServerSettings, given: argparse.Namespace) -> tuple[Sequence[ToolInfo], str | None]:

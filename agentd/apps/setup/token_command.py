@@ -108,13 +108,9 @@ def _rotate(given: argparse.Namespace, tokens: TokenStore) -> None:
 
 def _record(action: str, given: argparse.Namespace, **facts: Any) -> None:
     from agentd import config
-    from agentd.apps.operator import operator
-    from agentd.audit import AuditTrail
-    from agentd.clock import SystemClock
+    from agentd.apps.operator import record
 
-    AuditTrail(config.state_folder(given.state), SystemClock()).record(
-        action, actor=operator(), subject=given.name, **facts
-    )
+    record(config.state_folder(given.state), action, subject=given.name, **facts)
 
 
 def _list(given: argparse.Namespace, tokens: TokenStore) -> None:

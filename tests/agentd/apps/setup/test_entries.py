@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from agentd.apps.setup.entries import NewServer, added, exported, lines, read
+from agentd.apps.setup.entries import added, exported, lines, new_server, read
 from agentd.config.schema import ServerEntry
 
 CLAUDE = {
@@ -35,8 +35,17 @@ CURSOR = {"mcpServers": {"books": {"url": "https://books.example/mcp", "headers"
 def test_what_claude_desktop_has_is_taken_over_without_its_secrets() -> None:
     servers, notes = read(json.dumps(CLAUDE))
     assert servers == [
-        NewServer("file-system", "npx", ("-y", "@modelcontextprotocol/server-filesystem", "/home/a b")),
-        NewServer("weather", "uvx", ("w",), {"CITY": "Jakarta"}, ("WEATHER_API_KEY",), workdir="w"),
+        ServerEntry(
+            name="file-system", command="npx", args=["-y", "@modelcontextprotocol/server-filesystem", "/home/a b"]
+        ),
+        ServerEntry(
+            name="weather",
+            command="uvx",
+            args=["w"],
+            env={"CITY": "Jakarta"},
+            pass_env=["WEATHER_API_KEY"],
+            workdir="w",
+        ),
     ]
     assert notes == ["weather: set WEATHER_API_KEY in agentd's environment"]
     assert "sk-123" not in lines(servers[1])
@@ -44,7 +53,7 @@ def test_what_claude_desktop_has_is_taken_over_without_its_secrets() -> None:
 
 def test_what_vs_code_has_is_read_over_its_comments() -> None:
     [github, local], notes = read(VS_CODE)
-    assert (github.url, local.pass_env) == ("https://api.example.org/mcp", ("HOST",))
+    assert (github.url, local.pass_env) == ("https://api.example.org/mcp", ["HOST"])
     assert notes[0] == "github: `${input:token}` is asked for there; write it in"
 
 
@@ -105,8 +114,15 @@ def test_no_value_writes_a_line_of_its_own() -> None:
 
 def test_entries_stand_at_the_end_of_the_file_and_its_comments_stay() -> None:
     text = '# the office\nmodel = "m"  # ours\n'
-    odd = NewServer("odd", 'a"b', ("\\", "ü\n"), {"A": "x y"}, audience=("staff",), approval={"do-it": "citizen"})
-    whole = added(text, [odd, NewServer("far", url="https://x/mcp", audience=())])
+    odd = new_server(
+        name="odd",
+        command='a"b',
+        args=["\\", "ü\n"],
+        env={"A": "x y"},
+        audience=["staff"],
+        approval={"do-it": "citizen"},
+    )
+    whole = added(text, [odd, new_server(name="far", url="https://x/mcp", audience=[])])
     assert whole.startswith(text)
     first, second = tomllib.loads(whole)["servers"]
     assert first == {
@@ -130,6 +146,7 @@ def test_what_is_exported_comes_back_and_names_secrets_without_showing_them() ->
     assert made["mcpServers"]["far"]["headers"] == {"Authorization": "Bearer ${env:far_token}"}
     assert made["mcpServers"]["keyed"]["env"] == {"K_KEY": "${env:K_KEY}", "K_TOKEN": "${env:K_TOKEN}"}
     [time, far, keyed], _ = read(json.dumps(made))
-    assert time == NewServer("time", "python3", ("-m", "servers.time"), {"DEFAULT_CITY": "Jakarta"})
+    env = {"DEFAULT_CITY": "Jakarta"}
+    assert time == ServerEntry(name="time", command="python3", args=["-m", "servers.time"], env=env)
     assert dict(far.headers) == {"Authorization": "Bearer ${far_token}"}
-    assert keyed.pass_env == ("K_KEY", "K_TOKEN")
+    assert keyed.pass_env == ["K_KEY", "K_TOKEN"]
