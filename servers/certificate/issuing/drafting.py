@@ -50,7 +50,7 @@ class Drafts:
         letter = self.type_of(row)
         if row.proposed is None or letter is None:
             return []
-        return letter.changed(row.proposed, row.values, row.day, pages().glyphs(), row.registered)
+        return letter.changed(row.proposed, row.values, pages().glyphs(), row.registered)
 
     def preview(self, letter: LetterType, values: Mapping[str, str], day: date, basis: Basis) -> bytes:
         """Return a watermarked draft as PDF, without number or signature."""

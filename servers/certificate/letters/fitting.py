@@ -41,9 +41,9 @@ def _persons(fields: Fields, values: Mapping[str, str]) -> Iterator[list[str]]:
 
 
 def _wrong_identity(fields: Fields, names: list[str], values: Mapping[str, str]) -> Iterator[tuple[str, Message]]:
-    """Compare a person's NIK, which contains date of birth and sex, with their other fields."""
+    """Compare a person's NIK, which contains date of birth and sex unless temporary, with their other fields."""
     nik = next((name for name in names if fields[name].kind == "nik"), None)
-    if nik is None or not kinds.is_nik(values[nik]):
+    if nik is None or not kinds.is_nik(values[nik]) or kinds.is_temporary_nik(values[nik]):
         return
     for name in names:
         field, value = fields[name], values[name]
@@ -75,7 +75,7 @@ def display(values: Mapping[str, str], fields: Fields, words: OfficeWords) -> di
         day = _day(value) if kind == "date" else None
         if kind == "nik" and kinds.is_temporary_nik(value):
             continue
-        if kind == "phone" and value.startswith("+"):
+        if kind == "phone":
             value = kinds.dialled(value)
         elif kind == "money" and value.isdecimal():
             value = f"Rp{int(value):,}".replace(",", ".")

@@ -170,10 +170,16 @@ def read_phone(text: str) -> str:
 
 
 def dialled(e164: str) -> str:
-    """Return a telephone number in national format, 0812-3456-7890; a foreign one with its country code."""
+    """Return a telephone number in national format, 0812-3456-7890; a foreign one with its country code.
+
+    What is no number in E.164 is returned unchanged: a register may have anything there.
+    """
     import phonenumbers
 
-    number = phonenumbers.parse(e164)
+    try:
+        number = phonenumbers.parse(e164)
+    except phonenumbers.NumberParseException:
+        return e164
     home = number.country_code == 62
     style = phonenumbers.PhoneNumberFormat.NATIONAL if home else phonenumbers.PhoneNumberFormat.INTERNATIONAL
     return str(phonenumbers.format_number(number, style))

@@ -201,18 +201,15 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
         self,
         proposed: Mapping[str, Any],
         values: Mapping[str, str],
-        today: date,
         glyphs: frozenset[int],
-        registered: Collection[str] = (),
+        registered: Collection[str],
     ) -> list[str]:
-        """Return the fields whose values mean something else than what was proposed, even if that was invalid."""
-        try:
-            meant, _ = self.check(proposed, today, glyphs, registered)
-        except InvalidFields as error:
-            wrong = {problem.field for problem in error.problems}
-            texts = {name: kinds.text_of(value) for name, value in proposed.items()}
-            return sorted(name for name in wrong | set(texts) if texts.get(name, "") != values.get(name, ""))
-        return sorted(name for name in self.fields if meant.get(name) != values.get(name))
+        """Return the fields whose values mean something else than what was proposed; an invalid value always does."""
+        meant, wrong, _ = self._read(proposed, glyphs, registered)
+        self._settle_addresses(meant, registered)
+        unread = wrong.keys() | proposed.keys() - self.fields.keys()
+        meant |= {name: str(proposed[name]) for name in unread if proposed.get(name) is not None}
+        return sorted(name for name in {*self.fields, *proposed} if meant.get(name, "") != values.get(name, ""))
 
     def _settle_addresses(self, values: dict[str, str], registered: Collection[str]) -> dict[str, Message]:
         """Remove RT and RW from an address that is printed together with them; they must agree with those fields."""

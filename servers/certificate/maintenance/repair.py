@@ -155,7 +155,7 @@ def read_letter(service: LetterService, name: str) -> dict[str, Any] | str:
     )
     if seq is None:
         return f"{number} is no number by the office file's number_pattern"
-    shown = normal_code(code.group())
+    shown, until = normal_code(code.group()), letter.valid_until(day, service.office)
     return dict.fromkeys(COLUMNS) | {
         "letter_type": letter.key,
         "series": letter.series,
@@ -172,6 +172,7 @@ def read_letter(service: LetterService, name: str) -> dict[str, Any] | str:
         "size": len(pdf),
         "reserved_at": day.isoformat(),
         "issued_at": day.isoformat(),
+        "valid_until": until.isoformat() if until else None,
     }
 
 

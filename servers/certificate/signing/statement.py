@@ -15,6 +15,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, Literal
@@ -74,13 +75,15 @@ def stated(
 ) -> Statement:
     """The statement of a letter: its name is the first field that is a person's, its NIK that person's, its purpose
     one of PURPOSES."""
-    about = next((field.about for name, field in letter.fields.items() if field.kind == "person-name"), "")
+    about = next((field.about for field in letter.fields.values() if field.kind == "person-name"), "")
+    nik = _first(letter, values, "nik", about)
+    shown = not kinds.is_temporary_nik(nik) and re.fullmatch("[0-9]{4}", nik[-4:])  # a register may have anything
     return Statement(
         number=number,
         letter_type=letter.key,
         day=day,
         name=_first(letter, values, "person-name", about),
-        nik_last4="" if kinds.is_temporary_nik(nik := _first(letter, values, "nik", about)) else nik[-4:],
+        nik_last4=nik[-4:] if shown else "",
         purpose=next((values[name] for name in PURPOSES if name in values), ""),
         valid_until=valid_until,
     )

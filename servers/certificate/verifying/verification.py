@@ -137,7 +137,7 @@ class Verifier:
         letter = self._service.catalogue.types.get(row.letter_type)
         title = letter.title if letter else row.letter_type
         void = row.status == "void"
-        until = row.valid_until if row.basis else self._service.office.valid_until(row.day)
+        until = row.valid_until or (None if row.basis else self._service.office.valid_until(row.day))
         cause = "voided" if void else "valid"
         if not void and until is not None and until < self._service.now().date():
             cause = "expired"

@@ -14,7 +14,7 @@ from servers.certificate.maintenance.audit import audit
 from servers.certificate.register.records import Approval, Consent
 from servers.certificate.signing import officekey
 from servers.certificate.verifying.verification import Verifier
-from tests.servers.certificate.letters import DOMISILI, issue, left_by_an_earlier_version, open_service
+from tests.servers.certificate.letters import ANSWERS, DOMISILI, issue, left_by_an_earlier_version, open_service
 from tests.servers.certificate.test_audit import faults, forge, issued, ledger, office
 from tests.servers.certificate.test_standing import copy_of, put_back
 
@@ -85,6 +85,20 @@ def test_letters_that_only_the_archive_knows_verify_again_and_say_what_is_lost(
     assert Verifier(mended).file(mended.archive.path(first.file).read_bytes()).genuine
     assert "without its answers" in "\n".join(one.what for one in audit(mended))
     assert faults(mended) == "" and issue(mended, DOMISILI | {"rt": "7"}).number.startswith("004/")
+
+
+def test_a_letter_that_only_the_archive_knows_expires_as_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = ANSWERS["surat_keterangan_ktp_dalam_proses"]
+    service = open_service(tmp_path)
+    code = issue(service, answers, letter="surat_keterangan_ktp_dalam_proses").verify_code
+    service.close()
+    (tmp_path / "letters/ledger.db").unlink()
+    service.journal.file.unlink()
+    assert main(["repair", "--yes", "--state", str(tmp_path)]) == 0
+    monkeypatch.setenv("AGENTD_CLOCK", "2026-04-05T09:00:00+07:00")
+    assert Verifier(open_service(tmp_path)).code(code).cause == "expired"
 
 
 def test_a_pdf_set_aside_comes_back(office: LetterService, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from servers.certificate import lookups
 from servers.certificate.drawing import page
 from servers.certificate.issuing.issued import IssueError
 from servers.certificate.issuing.issuing import LetterService
@@ -186,6 +187,12 @@ def test_what_was_proposed_and_by_whom_is_kept(service: LetterService) -> None:
     assert row is not None and row.proposed == proposed and row.values["nama"] == "Siti Rahayu"
     assert (row.proposed_by, [one.by for one in row.approvals]) == ("kiosk-1", ["meja-1", "meja-2"])
     assert service.changed(row) == ["nama"]
+
+
+def test_a_proposal_that_is_no_text_differs_and_hides_no_other_letter(service: LetterService) -> None:
+    issue(service, consent=Consent(proposed=DOMISILI | {"rt": 3.5, "nama": ["Siti"]}))
+    listed = lookups.issued_on(service, "").structured_content
+    assert listed is not None and [one["changed"] for one in listed["letters"]] == [["nama", "rt"]]
 
 
 @pytest.fixture(scope="module")
