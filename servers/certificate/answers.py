@@ -58,9 +58,10 @@ class Requirements(BaseModel):
     hours: str | None = None
     notes: list[str] = []
 
-    def sentence(self, words: OfficeWords) -> str:
+    def sentence(self, title: str, words: OfficeWords) -> str:
+        """Return all of it in words, with the letter's title in their language."""
         labels = ", ".join(field.label for field in self.fields if field.required)
-        parts = [words.needed.format(title=self.title, documents="; ".join(self.documents))]
+        parts = [words.needed.format(title=title, documents="; ".join(self.documents))]
         parts += [words.data.format(fields=labels)]
         parts += [words.fee.format(fee=self.fee)] if self.fee else []
         return " ".join((*parts, *self.notes))
@@ -134,7 +135,7 @@ class LetterFile(BaseModel):
 def error_of(error: Exception, words: OfficeWords) -> CallToolResult:
     """Return what a person can correct as a tool error in the office's words; other errors are only logged."""
     if isinstance(error, InvalidFields):
-        problems = error.told(words)
+        problems = error.in_words(words)
         lines = "\n".join(f"- {problem.message}" for problem in problems)
         fields = [problem.model_dump() for problem in problems]
         return error_result("invalid_fields", f"{words.wrong_fields}\n{lines}", fields=fields)

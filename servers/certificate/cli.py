@@ -101,7 +101,7 @@ def main(argv: Sequence[str]) -> int:
 def _run(service: LetterService, settings: Settings, options: argparse.Namespace) -> int:
     commands: dict[str, Callable[[], int]] = {
         "init": lambda: _init(service, settings, options.renew),
-        "verify": lambda: _verify(service, options.file) if options.qr is None else _verify_qr(service, options.qr),
+        "verify": lambda: _verify(service, options),
         "key": lambda: _key(settings),
         "list": lambda: _list(service),
         "audit": lambda: _audit(service, options),
@@ -238,25 +238,20 @@ def _series(text: str) -> tuple[str, int]:
     return series, int(last)
 
 
-def _verify(service: LetterService, file: Path) -> int:
+def _verify(service: LetterService, options: argparse.Namespace) -> int:
+    """Verify a file or a QR code's text; returns 0 if genuine, or unconfirmed because the register can't be read."""
     from servers.certificate.verifying.verification import Verifier
 
-    result = Verifier(service).file(file.read_bytes())
-    print(f"{result.status}: {result.reason}")
-    if result.number is not None:
-        print(f"number {result.number}, date {result.date}, name {result.name_masked}, sha256 {result.sha256}")
-    return 0 if result.genuine else 1
-
-
-def _verify_qr(service: LetterService, text: str) -> int:
-    """Verify a QR code's text; returns 0 if it is genuine, or unconfirmed because the register can't be read."""
-    from servers.certificate.verifying.verification import Verifier
-
-    address, _, said = text.strip().rpartition("#")
-    result = Verifier(service).statement(said, address)
+    if options.qr is None:
+        result = Verifier(service).file(options.file.read_bytes())
+    else:
+        address, _, statement = options.qr.strip().rpartition("#")
+        result = Verifier(service).statement(statement, address)
     print(f"{result.status}: {result.reason}")
     if result.paper is not None:
         _show(result.paper.model_dump())
+    elif result.number is not None:
+        print(f"number {result.number}, date {result.date}, name {result.name_masked}, sha256 {result.sha256}")
     return 0 if result.genuine or result.status == "unconfirmed" else 1
 
 

@@ -32,18 +32,15 @@ def add_desk_tools(server: LetterServer, service: LetterService, verifier: Verif
         idempotent_hint=True,
         open_world_hint=False,
     )
-    async def void_letter(
+    def void_letter(
         context: Context[None, Any], number: str, reason: str
     ) -> Annotated[CallToolResult, answers.LetterStatus]:
-        by = text_of(meta_of(context), CALLER)
-        return await server.answer(lambda: lookups.void(service, verifier, number, reason, by))
+        return lookups.void(service, verifier, number, reason, by=text_of(meta_of(context), CALLER))
 
     @server.office_tool(STAFF)
-    async def list_issued_letters(
-        date: OptionalText = "",
-    ) -> Annotated[CallToolResult, answers.IssuedLetters]:
-        return await server.answer(lambda: lookups.issued_on(service, date))
+    def list_issued_letters(date: OptionalText = "") -> Annotated[CallToolResult, answers.IssuedLetters]:
+        return lookups.issued_on(service, date)
 
     @server.office_tool(STAFF)
-    async def get_letter_file(number: str) -> Annotated[CallToolResult, answers.LetterFile]:
-        return await server.answer(lambda: lookups.file_of(service, number))
+    def get_letter_file(number: str) -> Annotated[CallToolResult, answers.LetterFile]:
+        return lookups.file_of(service, number)

@@ -29,7 +29,6 @@ from servers.certificate.issuing.issued import masked_name
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.languages import OfficeWords
 from servers.certificate.letters.basis import Basis
-from servers.certificate.letters.lettertype import LetterType
 from servers.certificate.register.records import Letter
 from servers.certificate.verifying.verification import Verifier
 
@@ -39,12 +38,11 @@ PREVIEW_DPI = 110
 
 def letters(service: LetterService, words: OfficeWords) -> CallToolResult:
     """List the letters that the office issues."""
-    types = service.catalogue.types.values()
     listed = [
-        ListedLetter(letter_type=one.key, title=one.title, tool=one.tool, description=one.summary) for one in types
+        ListedLetter(letter_type=one.key, title=one.title, tool=one.tool, description=one.summary)
+        for one in service.catalogue.types.values()
     ]
-    titles = ", ".join(one.titles.get(words.language, one.title) for one in types)
-    return result(words.offered.format(titles=titles), LetterList(letters=listed))
+    return result(words.offered.format(titles=_titles(service, words)), LetterList(letters=listed))
 
 
 def needed(service: LetterService, letter_type: str, words: OfficeWords) -> CallToolResult:
@@ -53,16 +51,10 @@ def needed(service: LetterService, letter_type: str, words: OfficeWords) -> Call
         return result(sentence, Requirements(issued_here=False, title=letter_type[:60], notes=[sentence]))
     letter = service.catalogue.named(letter_type)
     if letter is None:
-        return unknown_letter(service, words)
-    found = requirements(service, letter, words)
-    title = letter.titles.get(words.language, letter.title)
-    return result(found.model_copy(update={"title": title}).sentence(words), found)
-
-
-def requirements(service: LetterService, letter: LetterType, words: OfficeWords) -> Requirements:
-    hours, fee = service.office.told(words)
+        return _unknown_letter(service, words)
+    hours, fee = service.office.hours_and_fee(words)
     said = partial(letter.said, language=words.language)
-    return Requirements(
+    found = Requirements(
         issued_here=True,
         title=letter.title,
         letter_type=letter.key,
@@ -76,6 +68,7 @@ def requirements(service: LetterService, letter: LetterType, words: OfficeWords)
         hours=hours,
         notes=list(map(said, letter.notes)),
     )
+    return result(found.sentence(letter.title_in(words.language), words), found)
 
 
 def of_other_offices(service: LetterService) -> list[str]:
@@ -86,7 +79,7 @@ def of_other_offices(service: LetterService) -> list[str]:
 def hours(service: LetterService, words: OfficeWords) -> CallToolResult:
     """Return the office's hours and its letters' fee."""
     office = service.office.kelurahan
-    opens, fee = service.office.told(words)
+    opens, fee = service.office.hours_and_fee(words)
     sentences = [words.open.format(office=office, hours=opens) if opens else f"{office}."]
     sentences += [words.fee.format(fee=fee)] if fee else []
     found = OfficeHours(office=office, hours=opens, fee=fee)
@@ -98,7 +91,7 @@ def checked(service: LetterService, tool: str, arguments: dict[str, Any], basis:
     """Check whether the letter can be issued with these fields; errors are the same as from the letter's own tool."""
     letter = service.catalogue.types.get(tool.removeprefix("generate_"))
     if letter is None:
-        return unknown_letter(service, service.office.speech)
+        return _unknown_letter(service, service.office.speech)
     _, warnings = service.check(letter, arguments, basis.registered)
     return result(letter.title, Checked(letter_type=letter.key, warnings=warnings))
 
@@ -111,7 +104,7 @@ def preview(
 
     letter = service.catalogue.named(letter_type)
     if letter is None:
-        return unknown_letter(service, service.office.speech)
+        return _unknown_letter(service, service.office.speech)
 
     pdf = service.preview(letter, data, basis)
     images = pictures(pdf, PREVIEW_DPI)
@@ -242,7 +235,10 @@ def _refused(words: OfficeWords, kind: str, message: str, **values: str) -> Call
     return error_result(kind, words.say(message, **values))
 
 
-def unknown_letter(service: LetterService, words: OfficeWords) -> CallToolResult:
+def _unknown_letter(service: LetterService, words: OfficeWords) -> CallToolResult:
     """Return an error that lists the letters on offer."""
-    titles = ", ".join(letter.titles.get(words.language, letter.title) for letter in service.catalogue.types.values())
-    return error_result("unknown_letter", words.unknown.format(titles=titles))
+    return error_result("unknown_letter", words.unknown.format(titles=_titles(service, words)))
+
+
+def _titles(service: LetterService, words: OfficeWords) -> str:
+    return ", ".join(letter.title_in(words.language) for letter in service.catalogue.types.values())

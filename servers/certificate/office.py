@@ -68,7 +68,7 @@ class Office(BaseModel, frozen=True, extra="forbid"):
         """Return the service's own words in the office's language."""
         return words(self.language)
 
-    def told(self, words: OfficeWords) -> tuple[str | None, str | None]:
+    def hours_and_fee(self, words: OfficeWords) -> tuple[str | None, str | None]:
         """Return (hours, fee) in a language, or as the office has them; None for what it doesn't say."""
         each = (one if isinstance(one, dict) else {"": one} for one in (self.hours, self.fee))
         hours, fee = (one.get(words.language) or next(iter(one.values()), "") or None for one in each)

@@ -97,17 +97,26 @@ class LetterServer(Server[None]):
         return await self.answer(functools.partial(self._generate, letter, arguments, meta), meta)
 
     def office_tool(self, meta: dict[str, Any], **hints: bool) -> Callable[[Work], Work]:
-        """Register a function under its name, with its words in the office's language; without hints it only reads."""
+        """Register a function under its name, with its words in the office's language; without hints it only reads.
+
+        It runs as by `answer`, in the language of its `context` if it takes one.
+        """
         words = self._service.office.speech
 
         def registered(function: Work) -> Work:
+            @functools.wraps(function)
+            async def answered(**arguments: Any) -> CallToolResult:
+                context = arguments.get("context")
+                return await self.answer(functools.partial(function, **arguments), meta_of(context) if context else {})
+
             name = function.__name__
             annotations = ToolAnnotations(title=words.titles.get(name), **(hints or READ_ONLY))
-            return self.tool(description=words.tools[name], annotations=annotations, meta=meta)(function)
+            self.tool(description=words.tools[name], annotations=annotations, meta=meta)(answered)
+            return function
 
         return registered
 
-    async def answer(self, work: Callable[[], CallToolResult], meta: Mapping[str, Any] = {}) -> CallToolResult:
+    async def answer(self, work: Callable[[], CallToolResult], meta: Mapping[str, Any]) -> CallToolResult:
         """Run blocking work on a thread; exceptions become tool errors in the language of `meta`, else the office's."""
         try:
             return await anyio.to_thread.run_sync(work)
@@ -137,12 +146,7 @@ class LetterServer(Server[None]):
             yield
 
     async def _warm_up(self) -> None:
-        try:
-            await anyio.to_thread.run_sync(self._service.warm_up)
-        except (NotNow, LedgerError, JournalError, OfficeKeyError, OSError) as error:
-            log.error("letters can't be issued yet: %s", error)
-        except Exception:
-            log.exception("warming up failed; each call will try for itself")
+        await _attempt(self._service.warm_up, "letters can't be issued yet")
         while True:
             await anyio.to_thread.run_sync(self._service.seal_daily)
             await asyncio.sleep(SEAL_SECONDS)
@@ -151,12 +155,7 @@ class LetterServer(Server[None]):
         """Finish letters that wait for a token, a timestamp authority or a disk, once it is available again."""
         while True:
             await asyncio.sleep(RETRY_SECONDS)
-            try:
-                await anyio.to_thread.run_sync(self._service.finish_waiting)
-            except (NotNow, LedgerError, JournalError, OfficeKeyError, OSError) as error:
-                log.error("letters still wait: %s", error)
-            except Exception:
-                log.exception("finishing letters failed; they are tried again")
+            await _attempt(self._service.finish_waiting, "letters still wait")
 
     async def _watch(self) -> None:
         while True:
@@ -175,6 +174,16 @@ class LetterServer(Server[None]):
             # Each message gets a new session; only the connection inside lives as long as the client.
             self._connections.add(ctx.session._connection)
         return await call_next(ctx)
+
+
+async def _attempt(work: Callable[[], None], failed: str) -> None:
+    """Run blocking work on a thread; an error is only logged, since the next call or attempt tries again."""
+    try:
+        await anyio.to_thread.run_sync(work)
+    except (NotNow, LedgerError, JournalError, OfficeKeyError, OSError) as error:
+        log.error("%s: %s", failed, error)
+    except Exception:
+        log.exception("%s", failed)
 
 
 def create_server(service: LetterService) -> LetterServer:
@@ -204,39 +213,29 @@ def create_server(service: LetterService) -> LetterServer:
         return lookups.needed(service, letter_type, spoken(meta_of(context), words))
 
     @server.office_tool(FOR_THE_DESK)
-    async def preview_letter(
-        letter_type: str,
-        data: dict[str, Any],
-        context: Context[None, Any],
-        pdf: bool = False,
+    def preview_letter(
+        letter_type: str, data: dict[str, Any], context: Context[None, Any], pdf: bool = False
     ) -> Annotated[CallToolResult, answers.Preview]:
-        basis = basis_of(meta_of(context))
-        return await server.answer(lambda: lookups.preview(service, letter_type, data, pdf, basis))
+        return lookups.preview(service, letter_type, data, pdf, basis_of(meta_of(context)))
 
     @server.office_tool(FOR_THE_DESK)
-    async def check_letter(
+    def check_letter(
         tool: str, arguments: dict[str, Any], context: Context[None, Any]
     ) -> Annotated[CallToolResult, answers.Checked]:
-        meta = meta_of(context)
-        return await server.answer(lambda: lookups.checked(service, tool, arguments, basis_of(meta)), meta)
+        return lookups.checked(service, tool, arguments, basis_of(meta_of(context)))
 
     @server.office_tool({"agentd/asked_by": asked_by("get_letter_status")})
-    async def get_letter_status(
+    def get_letter_status(
         context: Context[None, Any], number: OptionalCode = "", code: OptionalCode = ""
     ) -> Annotated[CallToolResult, answers.LetterStatus]:
         meta = meta_of(context)
-        return await server.answer(
-            lambda: lookups.status(service, verifier, number, code, is_staff(meta), spoken(meta, words)), meta
-        )
+        return lookups.status(service, verifier, number, code, is_staff(meta), spoken(meta, words))
 
     @server.office_tool(FOR_THE_DESK)
-    async def verify_letter(
-        context: Context[None, Any],
-        code: OptionalText = "",
-        file: OptionalText = "",
+    def verify_letter(
+        context: Context[None, Any], code: OptionalText = "", file: OptionalText = ""
     ) -> Annotated[CallToolResult, Verification]:
-        paths = may_name_paths(meta_of(context))
-        return await server.answer(lambda: lookups.verify(verifier, code, file, paths, words))
+        return lookups.verify(verifier, code, file, may_name_paths(meta_of(context)), words)
 
     add_desk_tools(server, service, verifier)
     return server

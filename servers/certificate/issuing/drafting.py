@@ -1,15 +1,12 @@
-"""Draws letters: drafts of requested letters, and the pages of a letter with a number. Stores nothing."""
+"""Draws and signs the pages of a letter with a number. Stores nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from datetime import date
 from types import ModuleType
-from typing import Any
 
 from servers.certificate.issuing.keys import OfficeKeys
 from servers.certificate.languages import OfficeWords
-from servers.certificate.letters.basis import DECLARED, Basis
+from servers.certificate.letters.basis import DECLARED
 from servers.certificate.letters.catalogue import Catalogue
 from servers.certificate.letters.lettertype import LetterType
 from servers.certificate.office import Office
@@ -38,23 +35,6 @@ class Drafts:
     def type_of(self, row: Letter) -> LetterType | None:
         """Return the letter's type, or None if it is no longer offered."""
         return self._catalogue.types.get(row.letter_type)
-
-    def check(
-        self, letter: LetterType, arguments: Mapping[str, Any], day: date, registered: Collection[str]
-    ) -> tuple[dict[str, str], list[str]]:
-        """Return (canonical values, warnings). Raises fields.InvalidFields."""
-        return letter.check(arguments, day, pages().glyphs(), registered, self.spoken.language)
-
-    def changed(self, row: Letter) -> list[str]:
-        """Return the fields whose meaning differs from what was proposed."""
-        letter = self.type_of(row)
-        if row.proposed is None or letter is None:
-            return []
-        return letter.changed(row.proposed, row.values, pages().glyphs(), row.registered)
-
-    def preview(self, letter: LetterType, values: Mapping[str, str], day: date, basis: Basis) -> bytes:
-        """Return a watermarked draft as PDF, without number or signature."""
-        return bytes(pages().render(letter, values, self._office, None, day, basis))
 
     def verify_url(self, code: str) -> str:
         """Return the address that verifies a letter's code."""

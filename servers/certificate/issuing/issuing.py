@@ -79,7 +79,7 @@ class LetterService:
         self, letter: LetterType, arguments: Mapping[str, Any], registered: Collection[str] = ()
     ) -> tuple[dict[str, str], list[str]]:
         """Return (canonical values, warnings). Raises fields.InvalidFields."""
-        return self._drafts.check(letter, arguments, self.now().date(), registered)
+        return letter.check(arguments, self.now().date(), pages().glyphs(), registered, self.office.language)
 
     def issue(
         self,
@@ -132,15 +132,10 @@ class LetterService:
             refused.message = Message("issue_waiting", {"number": row.number})
         return refused
 
-    def preview(
-        self,
-        letter: LetterType,
-        arguments: Mapping[str, Any],
-        basis: Basis = DECLARED,
-    ) -> bytes:
+    def preview(self, letter: LetterType, arguments: Mapping[str, Any], basis: Basis = DECLARED) -> bytes:
         """Return a watermarked draft as PDF: no number, no signature, nothing recorded. Raises fields.InvalidFields."""
         values, _ = self.check(letter, arguments, basis.registered)
-        return self._drafts.preview(letter, values, self.now().date(), basis)
+        return bytes(pages().render(letter, values, self.office, None, self.now().date(), basis))
 
     def void(self, row: Letter, reason: str, by: str | None = None) -> Letter:
         """Void a letter; if the journal can't be written now, the next write adds the entry."""
@@ -157,7 +152,10 @@ class LetterService:
 
     def changed(self, row: Letter) -> list[str]:
         """Return the fields whose meaning differs from what was proposed."""
-        return self._drafts.changed(row)
+        letter = self.catalogue.types.get(row.letter_type)
+        if row.proposed is None or letter is None:
+            return []
+        return letter.changed(row.proposed, row.values, pages().glyphs(), row.registered)
 
     def recover(self) -> None:
         """Finish or void every reserved letter nobody is working on, then sweep the archive. Raises NotNow first."""

@@ -105,11 +105,9 @@ class OfficeKeys:
 
         Raises OfficeKeyError.
         """
-        from servers.certificate.signing.signing import load_roots
-
         pems = {root for one in self.known() for root in one.roots}
         files = self.files.roots if self._settings.names_key else officekey.roots(self._settings.office_dir)
-        return list(load_roots(files, pems))
+        return [*officekey.certificates(*files), *officekey.of_pem(pems)]
 
     def belongs(self) -> bool:
         """Return whether the key belongs to the register's letters. Raises NotNow, OfficeKeyError."""

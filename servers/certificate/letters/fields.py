@@ -32,10 +32,10 @@ class FieldProblem(BaseModel, frozen=True):
 
 
 class InvalidFields(Exception):
-    """Some fields are missing or wrong; `problems` has one entry for each, `told` says them in any language."""
+    """Some fields are missing or wrong; `problems` has one entry for each, `in_words` says them in any language."""
 
-    def __init__(self, told: Callable[[OfficeWords], list[FieldProblem]], spoken: OfficeWords) -> None:
-        self.told, self.problems = told, told(spoken)
+    def __init__(self, in_words: Callable[[OfficeWords], list[FieldProblem]], spoken: OfficeWords) -> None:
+        self.in_words, self.problems = in_words, in_words(spoken)
         super().__init__(f"{len(self.problems)} fields: {', '.join(problem.field for problem in self.problems)}")
 
 

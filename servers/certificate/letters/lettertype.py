@@ -99,6 +99,10 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
     def tool(self) -> str:
         return f"generate_{self.key}"
 
+    def title_in(self, language: str) -> str:
+        """Return the title in a language, or as the letter has it."""
+        return self.titles.get(language, self.title)
+
     def said(self, word: str, language: str) -> str:
         """Return a word of the letter (a label, a document) in a language, or unchanged if nothing translates it."""
         return self.terms.get(language, {}).get(word) or terms().get(language, {}).get(word, word)

@@ -25,7 +25,7 @@ JSON_COLUMNS = ("answers", "proposed", "approvals", "basis")
 class Finding(BaseModel, frozen=True):
     """`fault`: something was changed, inserted or lost, or issuing is refused. `note`: correct, but worth knowing."""
 
-    mark: Literal["fault", "note"]
+    mark: Literal["fault", "note"] = "fault"
     what: str
     to_do: str = ""
 
@@ -42,14 +42,14 @@ def audit(service: LetterService) -> list[Finding]:
         journal = service.journal.entries()
     except (JournalError, OSError) as error:
         journal = []
-        broken = [Finding(mark="fault", what=str(error), to_do="put the file back from a backup")]
+        broken = [Finding(what=str(error), to_do="put the file back from a backup")]
     else:
         broken = list(against_journal(entries, journal))
     rows, counters = service.ledger.rows()
     found = [
         *why_not_now(service),
         *broken,
-        *(Finding(mark="fault", what=fault) for fault in chain.faults(entries)),
+        *(Finding(what=fault) for fault in chain.faults(entries)),
         *heads(entries, service.keys.known()),
         *against_entries(rows, chain.fold(entries)),
         *numbers(rows, counters, entries),
@@ -62,7 +62,7 @@ def audit(service: LetterService) -> list[Finding]:
 def why_not_now(service: LetterService) -> Iterator[Finding]:
     """Yield the reasons why the office refuses to issue."""
     if restored.unfinished(service.settings.home.parent):
-        yield Finding(mark="fault", what="a restore was cut off", to_do="run `agentd restore` again")
+        yield Finding(what="a restore was cut off", to_do="run `agentd restore` again")
     if not service.ledger.exists():
         yield from _without_register(service)
         return
@@ -70,10 +70,10 @@ def why_not_now(service: LetterService) -> Iterator[Finding]:
         return
     try:
         for refusal in service.checks.refusals():
-            yield Finding(mark="fault", what=f"no letter is issued: {refusal.what}", to_do=refusal.to_do)
+            yield Finding(what=f"no letter is issued: {refusal.what}", to_do=refusal.to_do)
         service.keys.open()
     except (OfficeKeyError, JournalError, OSError) as error:
-        yield Finding(mark="fault", what=f"no letter is issued: {error}")
+        yield Finding(what=f"no letter is issued: {error}")
 
 
 def against_journal(entries: Sequence[Entry], journal: Sequence[Entry]) -> Iterator[Finding]:
@@ -83,12 +83,12 @@ def against_journal(entries: Sequence[Entry], journal: Sequence[Entry]) -> Itera
     lost = [one.seq for one in journal if one.seq not in here]
     if differing:
         what = f"entries {_ranges(differing)} of the register are others than in the journal beside the archive"
-        yield Finding(mark="fault", what=what, to_do="one of them was replaced: compare both with a backup")
+        yield Finding(what=what, to_do="one of them was replaced: compare both with a backup")
     if lost:
         what = f"the register has lost entries {_ranges(lost)}, which the journal beside the archive has"
-        yield Finding(mark="fault", what=what, to_do="`agentd letters repair` re-enters them")
+        yield Finding(what=what, to_do="`agentd letters repair` re-enters them")
     for fault in chain.faults(journal):
-        yield Finding(mark="fault", what=f"journal: {fault}", to_do="put register.jsonl back from a backup")
+        yield Finding(what=f"journal: {fault}", to_do="put register.jsonl back from a backup")
 
 
 def heads(entries: Sequence[Entry], known: Iterable[Identity]) -> Iterator[Finding]:
@@ -102,12 +102,10 @@ def heads(entries: Sequence[Entry], known: Iterable[Identity]) -> Iterator[Findi
         key = keys.get(body["key"])
         text = chain.statement(entries[0].data.get("register", ""), body["seq"], body["hash"])
         if key is None or not _signed(key.certificate, text, body["signature"]):
-            yield Finding(
-                mark="fault", what=f"entry {one.seq}: the signature of the register's head is not the office's"
-            )
+            yield Finding(what=f"entry {one.seq}: the signature of the register's head is not the office's")
         elif hashes.get(body["seq"]) != body["hash"]:
             what = f"entries up to {body['seq']} are not what the office signed on {one.at}: they were rewritten"
-            yield Finding(mark="fault", what=what, to_do="put the register back from a backup, then repair")
+            yield Finding(what=what, to_do="put the register back from a backup, then repair")
 
 
 def against_entries(rows: Sequence[Mapping[str, Any]], folded: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
@@ -116,13 +114,13 @@ def against_entries(rows: Sequence[Mapping[str, Any]], folded: Mapping[str, Mapp
     to_do = "`agentd letters repair` puts back what its entries say"
     for number, said in folded.items():
         if number not in here:
-            yield Finding(mark="fault", what=f"letter {number} was deleted from the register", to_do=to_do)
+            yield Finding(what=f"letter {number} was deleted from the register", to_do=to_do)
         elif changed := differing(here[number], said):
             what = f"letter {number} was changed in the register: {', '.join(changed)}"
-            yield Finding(mark="fault", what=what, to_do=to_do)
+            yield Finding(what=what, to_do=to_do)
     for number in here.keys() - folded.keys():
         what = f"letter {number} was put into the register without an entry, by another hand or an earlier agentd"
-        yield Finding(mark="fault", what=what, to_do="find out who did so; it stays there as evidence")
+        yield Finding(what=what, to_do="find out who did so; it stays there as evidence")
 
 
 def differing(row: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
@@ -154,14 +152,14 @@ def numbers(
     for (series, year), seqs in given.items():
         allowed = set(range(1, skipped.get((series, year), 0) + 1))
         if gaps := sorted(set(range(1, max(seqs))) - seqs - allowed):
-            yield Finding(mark="fault", what=f"series {series} of {year}: numbers {_ranges(gaps)} are missing")
+            yield Finding(what=f"series {series} of {year}: numbers {_ranges(gaps)} are missing")
     highest = {key: max((*given.get(key, ()), skipped.get(key, 0)), default=0) for key in counters}
     highest[ENTRIES_COUNTER] = entries[-1].seq if entries else 0
     for (series, year), last in counters.items():
         if last != highest[series, year]:
             counted = f"series {series} of {year}" if series else "the entries"
             what = f"the counter of {counted} says {last}, not {highest[series, year]}"
-            yield Finding(mark="fault", what=what, to_do="the last rows were deleted, or the counter was changed")
+            yield Finding(what=what, to_do="the last rows were deleted, or the counter was changed")
 
 
 def files(service: LetterService, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
@@ -173,11 +171,11 @@ def files(service: LetterService, rows: Sequence[Mapping[str, Any]]) -> Iterator
             sha = sha256(service.archive.path(row["file"]))
         except OSError:
             to_do = "put it back from a backup; `agentd letters repair` looks in orphans/"
-            yield Finding(mark="fault", what=f"the PDF of letter {row['number']} is lost: {row['file']}", to_do=to_do)
+            yield Finding(what=f"the PDF of letter {row['number']} is lost: {row['file']}", to_do=to_do)
             continue
         if sha != row["sha256"]:
             what = f"the PDF of letter {row['number']} is not the one that was issued: {row['file']}"
-            yield Finding(mark="fault", what=what, to_do="put it back from a backup")
+            yield Finding(what=what, to_do="put it back from a backup")
 
 
 def notes(entries: Sequence[Entry], rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
@@ -216,7 +214,7 @@ def expected(service: LetterService, noted: str) -> Iterator[Finding]:
     one = service.ledger.entry(int(number)) if known else None
     if one is None or one.hash != sha:
         what = f"entry {noted}, noted earlier, is not in the register: it was cut off or written again"
-        yield Finding(mark="fault", what=what, to_do="put the register back from a backup of that time")
+        yield Finding(what=what, to_do="put the register back from a backup of that time")
 
 
 def _without_register(service: LetterService) -> Iterator[Finding]:
@@ -224,7 +222,7 @@ def _without_register(service: LetterService) -> Iterator[Finding]:
     if names or journal:
         what = f"there is no register ({service.settings.register_place}), but an archive of {len(names)} letters"
         to_do = "put the register back from a backup, then `agentd letters repair`"
-        yield Finding(mark="fault", what=what, to_do=to_do)
+        yield Finding(what=what, to_do=to_do)
 
 
 def _signed(certificate: str, text: bytes, signature: str) -> bool:

@@ -16,6 +16,11 @@ from pydantic import BaseModel
 Event = Literal["begun", "kept", "key", "reserved", "issued", "voided", "signed", "skipped", "restored"]
 NOTHING = "0" * 64
 """The `previous` hash of the first entry."""
+ENDS: Mapping[Event, Mapping[str, Any]] = {
+    "issued": {"status": "issued"},
+    "voided": {"status": "void", "same_in_session": None},
+}
+"""{event that ends a letter's reservation or force: the columns that it sets besides those of its body}."""
 
 
 class Entry(BaseModel, frozen=True):
@@ -86,10 +91,8 @@ def fold(entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
         body = one.data
         if one.event in ("kept", "reserved"):
             rows[body["letter"]["number"]] = body["letter"]
-        elif one.event == "issued" and body["number"] in rows:
-            rows[body["number"]] = rows[body["number"]] | body | {"status": "issued"}
-        elif one.event == "voided" and body["number"] in rows:
-            rows[body["number"]] = rows[body["number"]] | body | {"status": "void", "same_in_session": None}
+        elif one.event in ENDS and body["number"] in rows:
+            rows[body["number"]] = {**rows[body["number"]], **body, **ENDS[one.event]}
     return rows
 
 

@@ -67,25 +67,24 @@ class Ledger:
     def issued(self, letter: Letter, file: str, size: int, sha: str, at: datetime) -> Letter:
         """Change RESERVED to ISSUED. A letter that was finished elsewhere meanwhile is returned unchanged."""
         change = {"file": file, "size": size, "sha256": sha, "issued_at": at.isoformat()}
-
-        def commit(connection: sa.Connection) -> Letter:
-            mine = (letters.c.id == letter.id) & (letters.c.status == "reserved")
-            if connection.execute(sa.update(letters).where(mine).values(status="issued", **change)).rowcount:
-                append_entry(connection, "issued", {"number": letter.number, **change}, at.isoformat())
-            return find_one(connection, letters.c.id == letter.id) or letter
-
-        return self._database.transaction(commit)
+        return self._end(letter, "issued", change, at, letters.c.status == "reserved")
 
     def void(self, letter: Letter, reason: str, at: datetime, by: str | None = None) -> Letter:
         """Change to VOID; row and number stay, and the same request may be made again. Only the first void counts."""
         change = {"void_reason": reason[:255], "voided_at": at.isoformat(), "voided_by": by and by[:120]}
+        return self._end(letter, "voided", change, at, letters.c.status != "void")
+
+    def _end(
+        self, letter: Letter, event: chain.Event, change: Mapping[str, Any], at: datetime, still: sa.ColumnElement[bool]
+    ) -> Letter:
+        """Change the row and append the entry, if the letter is `still` so; return the row as it is then."""
 
         def commit(connection: sa.Connection) -> Letter:
-            mine = (letters.c.id == letter.id) & (letters.c.status != "void")
-            update = sa.update(letters).where(mine).values(status="void", same_in_session=None, **change)
+            mine = letters.c.id == letter.id
+            update = sa.update(letters).where(mine, still).values(**chain.ENDS[event], **change)
             if connection.execute(update).rowcount:
-                append_entry(connection, "voided", {"number": letter.number, **change}, at.isoformat())
-            return find_one(connection, letters.c.id == letter.id) or letter
+                append_entry(connection, event, {"number": letter.number, **change}, at.isoformat())
+            return find_one(connection, mine) or letter
 
         return self._database.transaction(commit)
 

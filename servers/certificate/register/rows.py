@@ -128,9 +128,8 @@ def redo(connection: sa.Connection, one: Entry) -> None:
             (letter_id,) = inserted.inserted_primary_key or (None,)
             values = {"idempotency_key": call["key"], "request": call["request"], "letter_id": letter_id}
             connection.execute(sa.insert(calls).values(**values))
-    elif one.event in ("issued", "voided"):
-        change = {name: value for name, value in body.items() if name != "number"}
-        change |= {"status": "issued"} if one.event == "issued" else {"status": "void", "same_in_session": None}
+    elif one.event in chain.ENDS:
+        change = {**body, **chain.ENDS[one.event]}
         connection.execute(sa.update(letters).where(letters.c.number == body["number"]).values(**change))
     elif one.event == "skipped":
         set_counter(connection, body["series"], body["year"], body["last"])

@@ -114,6 +114,31 @@ def renew(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
     return ensure(folder, office, passphrase)
 
 
+def certificates(*files: Path) -> list[Any]:
+    """Load the certificates in these files, PEM or DER. Raises OfficeKeyError, also for a file without one."""
+    from pyhanko.keys import load_certs_from_pemder  # slow to import
+
+    found: list[Any] = []
+    for file in files:
+        try:
+            read = list(load_certs_from_pemder([str(file)]))  # type: ignore[no-untyped-call]
+        except OSError as error:
+            raise OfficeKeyError(f"{file}: {error.strerror}") from error
+        except ValueError:
+            read = []
+        if not read:
+            raise OfficeKeyError(f"{file}: no certificate can be read there")
+        found += read
+    return found
+
+
+def of_pem(pems: Iterable[str]) -> list[Any]:
+    """Return the certificates of PEM texts, which the register remembers."""
+    from pyhanko.keys import load_certs_from_pemder_data  # slow to import
+
+    return [cert for pem in pems for cert in load_certs_from_pemder_data(pem.encode())]
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the key folder's lock, creating the folder if needed, so that no other process changes a key."""

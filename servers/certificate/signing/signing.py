@@ -8,10 +8,9 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Literal
 
 from cryptography import x509
@@ -19,7 +18,6 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from pydantic import BaseModel
-from pyhanko.keys import load_certs_from_pemder, load_certs_from_pemder_data
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.fields import InvisSigSettings, MDPPerm, SigFieldSpec, SigSeedSubFilter
@@ -30,7 +28,7 @@ from pyhanko.sign.validation.status import SignatureCoverageLevel
 from pyhanko_certvalidator import ValidationContext
 
 from servers.certificate.settings import Timestamp, Token
-from servers.certificate.signing.officekey import KeyFiles, OfficeKeyError, SigningWaits, opened
+from servers.certificate.signing.officekey import KeyFiles, OfficeKeyError, SigningWaits, certificates, opened
 from servers.certificate.signing.pkcs11_token import TokenKey
 from servers.certificate.signing.timestamps import Authority
 
@@ -66,14 +64,14 @@ class OfficeSigner:
         timestamp: Timestamp | None = None,
     ) -> None:
         """Raises OfficeKeyError if the key can't be read or used, or doesn't belong to the certificate."""
-        certificate, chain = _certificate(files.cert), _certificates(files.chain)
+        certificate, chain = certificates(files.cert)[0], certificates(*files.chain)
         self._office = office
         self._token = TokenKey(token, certificate, chain) if token is not None else None
         self._own = _loaded(files, passphrase) if self._token is None else None
         self._authority = Authority(timestamp) if timestamp is not None else None
         # Computing the size here saves pyHanko a trial signature for each letter. It counts hexadecimal digits.
-        certificates = sum(len(cert.dump()) for cert in (certificate, *chain))
-        self._reserved = 2 * (certificates + _signature_size(certificate) + CMS_BYTES)
+        encoded = sum(len(cert.dump()) for cert in (certificate, *chain))
+        self._reserved = 2 * (encoded + _signature_size(certificate) + CMS_BYTES)
         if not signed_by(files.cert.read_text(), FIELD.encode(), self.statement(FIELD.encode())):
             raise OfficeKeyError(
                 f"{files.key or 'the key in the token'} is not the key of the certificate {files.cert}"
@@ -144,15 +142,6 @@ def signed_by(certificate: str, data: bytes, signature: bytes) -> bool:
     return True
 
 
-def load_roots(paths: tuple[Path, ...], pems: Iterable[str] = ()) -> list[Any]:
-    """Load trusted CA certificates from files and from PEM text. Raises OfficeKeyError."""
-    try:
-        remembered = [cert for pem in pems for cert in load_certs_from_pemder_data(pem.encode())]
-        return _certificates(paths) + remembered
-    except (OSError, ValueError) as error:
-        raise OfficeKeyError(f"{', '.join(str(path) for path in paths)}: no certificate can be read there") from error
-
-
 def examine(pdf: bytes, roots: list[Any]) -> Examination:
     """Check whether the file has exactly one intact signature of ours that covers all of it.
 
@@ -199,17 +188,3 @@ def _signature_size(certificate: Any) -> int:
     """Return the maximum size of a signature in bytes: for EC two numbers in a DER sequence, for RSA one number."""
     size = int(certificate.public_key.byte_size)
     return size if certificate.public_key.algorithm == "rsa" else 2 * size + 16
-
-
-def _certificate(path: Path) -> Any:
-    """Load a single certificate. Raises OfficeKeyError."""
-    try:
-        return next(iter(_certificates((path,))))
-    except OSError as error:
-        raise OfficeKeyError(f"{error.filename}: {error.strerror}") from error
-    except (ValueError, StopIteration) as error:
-        raise OfficeKeyError(f"{path}: no certificate can be read there") from error
-
-
-def _certificates(paths: tuple[Path, ...]) -> list[Any]:
-    return list(load_certs_from_pemder([str(path) for path in paths]))  # type: ignore[no-untyped-call]

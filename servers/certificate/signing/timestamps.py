@@ -7,10 +7,8 @@ OSError: the letter is not at fault and may be retried.
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import Any
 
-from pyhanko.keys import load_certs_from_pemder
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.timestamps.aiohttp_client import HTTPTimeStamper
 from pyhanko.sign.timestamps.common_utils import TimestampRequestError
@@ -18,7 +16,7 @@ from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko_certvalidator import ValidationContext
 
 from servers.certificate.settings import Timestamp
-from servers.certificate.signing.officekey import OfficeKeyError
+from servers.certificate.signing.officekey import certificates
 
 
 class Authority(HTTPTimeStamper):
@@ -28,7 +26,7 @@ class Authority(HTTPTimeStamper):
         """Raises OfficeKeyError if its CA can't be read."""
         super().__init__(settings.url, timeout=settings.timeout_s)
         self.required = settings.required
-        self._roots = _roots(settings.ca_file)
+        self._roots = certificates(settings.ca_file) if settings.ca_file else []
 
     async def async_timestamp(self, message_digest: bytes, md_algorithm: str) -> Any:
         """Request the timestamp token. Raises TimestampRequestError."""
@@ -47,16 +45,7 @@ class Authority(HTTPTimeStamper):
         Raises TimestampRequestError.
         """
         signature = PdfFileReader(io.BytesIO(pdf)).embedded_regular_signatures[0]
-        known = ValidationContext(trust_roots=self._roots or [], allow_fetching=False)
+        known = ValidationContext(trust_roots=self._roots, allow_fetching=False)
         found = validate_pdf_signature(signature, known, ts_validation_context=known).timestamp_validity
         if found is None or not (found.intact and found.valid and (found.trusted or not self._roots)):
             raise TimestampRequestError(f"{self.url} gave a timestamp that doesn't hold")
-
-
-def _roots(ca_file: Path | None) -> list[Any]:
-    if ca_file is None:
-        return []
-    try:
-        return list(load_certs_from_pemder([str(ca_file)]))  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
-        raise OfficeKeyError(f"TIMESTAMP_CA_FILE {ca_file}: no certificate can be read there") from error

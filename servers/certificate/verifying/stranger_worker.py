@@ -13,7 +13,8 @@ MOST_BYTES = 1024 * 2**20
 
 def main(parent: int) -> None:
     """Answer each (PDF, CA certificates in PEM) with its finding, until standard input ends."""
-    from servers.certificate.signing.signing import examine, load_roots
+    from servers.certificate.signing.officekey import of_pem
+    from servers.certificate.signing.signing import examine
     from servers.common.sqlite_worker import end_with, receive, send
 
     threading.Thread(target=end_with, args=(parent,), name="parent", daemon=True).start()
@@ -22,4 +23,4 @@ def main(parent: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     while (question := receive(sys.stdin.buffer)) is not None:
         pdf, roots = question
-        send(sys.stdout.buffer, examine(pdf, list(load_roots((), roots))).finding)
+        send(sys.stdout.buffer, examine(pdf, of_pem(roots)).finding)

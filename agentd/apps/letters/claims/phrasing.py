@@ -29,14 +29,11 @@ class Class(Protocol):
         """Where the longest phrase that starts at this word ends, or None."""
         ...
 
-    def may_start(self) -> frozenset[str]:
-        """The first words of its phrases, without endings."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A fixed set of phrases. `endings` are those that the last word may have, or must have (`must_end`)."""
+    """A fixed set of phrases and their first words. `endings` are those that the last word may have, or must have
+    (`must_end`)."""
 
     phrases: frozenset[Phrase]
     sizes: tuple[int, ...]
@@ -57,10 +54,6 @@ class Words:
             return None
         fitting = (size for size in self.sizes if at + size <= len(words) and self._is(tuple(words[at : at + size])))
         return next((at + size for size in fitting), None)
-
-    def may_start(self) -> frozenset[str]:
-        """The first words."""
-        return self.firsts
 
     def _may_start(self, word: str) -> bool:
         return word in self.firsts or (bool(self.endings) and bare(word, self.endings) in self.firsts)
@@ -91,10 +84,6 @@ class OtherWord:
         fits = at < len(words) and words[at].endswith(self.endings) and words[at] not in self.known
         return at + 1 if fits else None
 
-    def may_start(self) -> frozenset[str]:
-        """Always empty: its words are not known."""
-        return frozenset()
-
 
 @dataclass(frozen=True, slots=True)
 class _Step:
@@ -106,29 +95,24 @@ class _Step:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """A parsed pattern. `start` and `end`: whether it must begin or end the sentence."""
+    """A parsed pattern, which may have to begin or end the sentence."""
 
     steps: tuple[_Step, ...]
-    start: bool
-    end: bool
+    begins_sentence: bool
+    ends_sentence: bool
 
-    def span(self, sentence: _Sentence, at: int) -> tuple[int, int] | None:
-        """Its span if it matches at this word, else None."""
-        end = self._end(sentence, at, 0)
-        return None if end is None else (at, end)
-
-    def _end(self, sentence: _Sentence, at: int, number: int) -> int | None:
-        """Where the steps from this one end if they match here; after a gap each place is tried, nearest first."""
+    def end(self, sentence: _Sentence, at: int, number: int = 0) -> int | None:
+        """Where the steps from this one end if they match here; after a gap each word is tried, nearest first."""
         if number == len(self.steps):
-            return None if self.end and at < len(sentence.words) else at
+            return None if self.ends_sentence and at < len(sentence.words) else at
         step = self.steps[number]
         ends = sentence.soon(step.words, at) if step.after_gap else sentence.here(step.words, at)
         for end in ends:
             while step.repeated and (further := sentence.here(step.words, end)):
                 (end,) = further
-            if (found := self._end(sentence, end, number + 1)) is not None:
+            if (found := self.end(sentence, end, number + 1)) is not None:
                 return found
-        return self._end(sentence, at, number + 1) if step.optional and not ends else None
+        return self.end(sentence, at, number + 1) if step.optional and not ends else None
 
 
 class _Sentence:
@@ -180,23 +164,23 @@ class Patterns:
             if part not in ("...", "^", "$")
         ]
         made = _Pattern(tuple(steps), parts[0] == "^", parts[-1] == "$")
-        if made.start:
+        if made.begins_sentence:
             self._at_start.append(made)
             return
-        if steps[0].optional or isinstance(steps[0].words, OtherWord):
+        if steps[0].optional or not isinstance(steps[0].words, Words):
             raise ValueError(f"{text}: begins with nothing that must stand there")
-        for word in steps[0].words.may_start():
+        for word in steps[0].words.firsts:
             self._by_first[word].append(made)
 
     def spans(self, words: Sequence[str], relatives: Words) -> list[tuple[int, int]]:
         """Spans of all matches, sorted: (index of the first word, index after the last)."""
         sentence = _Sentence(words, relatives)
-        found = {made.span(sentence, 0) for made in self._at_start}
+        found = {(0, made.end(sentence, 0)) for made in self._at_start}
         for at, word in enumerate(words):
             if at not in sentence.closed:
                 first = word if word in self._by_first else bare(word, self._clitics)
-                found |= {made.span(sentence, at) for made in self._by_first.get(first or "", ())}
-        return sorted(span for span in found if span is not None)
+                found |= {(at, made.end(sentence, at)) for made in self._by_first.get(first or "", ())}
+        return sorted((start, end) for start, end in found if end is not None)
 
 
 def _step(part: str, classes: Mapping[str, Class], gap: bool) -> _Step:

@@ -1,11 +1,10 @@
 """The page of /verify: the letter server's answer as HTML, in each of the daemon's languages. It makes no calls.
 
-The words are in web/verify.*.toml, one file per language; only sending a QR code's statement needs a script.
+The words are in web/verify/, one file per language; only sending a QR code's statement needs a script.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -14,7 +13,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from agentd.agent.languages import LANGUAGES
+from agentd.agent.languages import packs
 
 FOLDER = Path(__file__).parents[1] / "web"
 MARKS = {
@@ -33,29 +32,20 @@ _ROWS = ("title", "number", "date", "valid_until", "name_masked", "voided_at", "
 _STATE = ("valid_until", "voided_at", "void_reason")
 _PAPER = ("title", "number", "date", "name", "nik_last4", "purpose", "valid_until")
 _DAYS = frozenset({"date", "valid_until", "voided_at"})
-_PLAIN = ("title", "by_code", "code_label", "by_file", "file_label", "check", "fine", "unread", "noscript")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """What the page says in one language."""
+    """What the page says in one language; `plain` is what it says whatever was found."""
 
-    language: str
-    plain: Mapping[str, str]
+    name: str
     same: str
     paper: str
     compare: str
-    name: str
+    plain: Mapping[str, str]
     headings: Mapping[str, str]
     rows: Mapping[str, str]
     reasons: Mapping[str, str]
-
-    @classmethod
-    def of(cls, language: str) -> Words:
-        """Read its file."""
-        said = tomllib.loads((FOLDER / f"verify.{language}.toml").read_text(encoding="utf-8"))
-        plain = {name: said.pop(name) for name in _PLAIN}
-        return cls(language=language, plain=plain, **said)
 
     def reason(self, found: Mapping[str, Any]) -> str:
         """The reason in this language if its name is known, else in the letter server's words."""
@@ -63,7 +53,7 @@ class Words:
         return str(found.get("reason", "")) if known is None else known.format_map(_Shown(found))
 
 
-WORDS: dict[str, Words] = {language: Words.of(language) for language in LANGUAGES}
+WORDS = packs(FOLDER / "verify", Words)
 
 
 def page(found: Mapping[str, Any], code: str, language: str) -> str:
@@ -79,25 +69,25 @@ def page(found: Mapping[str, Any], code: str, language: str) -> str:
         heading=words.same if same else words.headings[status],
         mark=MARKS[status],
         reason=escape(words.reason(found)),
-        rows=_list(words, _STATE if paper else _ROWS, found),
-        paper=_paper(words, paper) if paper else "",
+        rows=_list(language, _STATE if paper else _ROWS, found),
+        paper=_paper(language, paper) if paper else "",
         code=escape(code[:40]),
-        others=" · ".join(_link(other) for other in WORDS.values() if other is not words),
+        others=" · ".join(_link(other) for other in WORDS if other != language),
     )
 
 
-def _link(words: Words) -> str:
-    code = words.language
-    return f'<a href="?lang={code}" hreflang="{code}" lang="{code}">{escape(words.name)}</a>'
+def _link(code: str) -> str:
+    return f'<a href="?lang={code}" hreflang="{code}" lang="{code}">{escape(WORDS[code].name)}</a>'
 
 
-def _paper(words: Words, paper: Mapping[str, Any]) -> str:
-    return f"<h2>{escape(words.paper)}</h2><p>{escape(words.compare)}</p>{_list(words, _PAPER, paper)}"
+def _paper(language: str, paper: Mapping[str, Any]) -> str:
+    words = WORDS[language]
+    return f"<h2>{escape(words.paper)}</h2><p>{escape(words.compare)}</p>{_list(language, _PAPER, paper)}"
 
 
-def _list(words: Words, keys: tuple[str, ...], found: Mapping[str, Any]) -> str:
+def _list(language: str, keys: tuple[str, ...], found: Mapping[str, Any]) -> str:
     rows = "".join(
-        f"<dt>{escape(words.rows[key])}</dt><dd>{escape(_shown(key, found[key], words.language))}</dd>"
+        f"<dt>{escape(WORDS[language].rows[key])}</dt><dd>{escape(_shown(key, found[key], language))}</dd>"
         for key in keys
         if found.get(key)
     )
