@@ -21,6 +21,7 @@ from agentd.apps.letters.claims.deeds import (
     DeedWords,
     Forms,
     Scope,
+    all_words,
     deed_words,
     done_by,
     languages,
@@ -31,11 +32,13 @@ from agentd.apps.letters.claims.deeds import (
     words_of,
 )
 from agentd.apps.letters.claims.phrasing import Class, OtherWord, Patterns, Words
+from agentd.apps.letters.languages import phrases
 from agentd.errors import Language
 from agentd.messages import Said, ToolInfo
 
 _SENTENCE = re.compile(r"(?:[^.!?\n]|(?<=\d)\.(?=\d)|\.(?=[A-Za-z]))+[.!?]*")
 _WORD = re.compile(rf"{HAN}|[^\W\d_]+(?='t\b)|'?[^\W_]+|[,;:]")
+_ABBREVIATED = re.compile(rf"\b({'|'.join(phrases().abbreviations - deed_words().denials)})\.(?=\s)", re.I)
 _BREAKS = frozenset(",;:")
 _TITLE = "<title>"
 """Replaces the words of a title; no text contains it as a word."""
@@ -53,7 +56,7 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
     if not acting:
         return None
     past, reader = _Past(acting, said), _reader(_scope(acting))
-    for sentence in _sentences(normal(answer)):
+    for sentence in _sentences(_ABBREVIATED.sub(r"\1", normal(answer))):
         numbers = _NUMBER.findall(sentence)
         if numbers and not past.found(numbers):
             return sentence
@@ -106,8 +109,13 @@ class _Past:
         self._searched = 0
 
     def did(self, claimed: frozenset[str]) -> bool:
-        """Whether one of these deeds was done or a result states it; for a claim without a deed, whether any was."""
-        return bool(claimed & self._done) if claimed else bool(self._done)
+        """Whether one of these deeds was done or a result states it.
+
+        A claim without a deed, or of one that is no tool's, may be any that was done (`registered` for a booking).
+        """
+        if claimed & (self._done | self._stated):
+            return True
+        return bool(self._done) and not claimed & self._keys
 
     def made(self, sentence: str) -> bool:
         """Whether a tool with a title in the sentence was called. True without a title, or if a look-up states a deed.
@@ -121,7 +129,7 @@ class _Past:
         if not whole or any(title in each for title in whole for each in known):
             return True
         acting = {tool.name for tool in self._acting}
-        return bool(self._proved_by(one for one in self._said if one.tool not in acting))
+        return bool(self._proved_by(one for one in self._said if one.tool not in acting) & self._keys)
 
     @cached_property
     def _called(self) -> frozenset[str | None]:
@@ -130,12 +138,20 @@ class _Past:
     @cached_property
     def _done(self) -> frozenset[str]:
         acted = [tool for tool in self._acting if tool.name in self._called]
-        return done_by(acted, self._acting) | self._proved_by(self._said)
+        return done_by(acted, self._acting) | (self._stated & self._keys)
+
+    @cached_property
+    def _stated(self) -> frozenset[str]:
+        return self._proved_by(self._said)
+
+    @cached_property
+    def _keys(self) -> frozenset[str]:
+        return _scope(self._acting).keys
 
     def _proved_by(self, said: Iterable[Said]) -> frozenset[str]:
-        """The deeds that results state (`"status": "issued"`, a letter's number)."""
+        """The deeds, of tools or not, that results state (`"status": "issued"`, a letter's number)."""
         scope = _scope(self._acting)
-        known = words_of(scope).done
+        known = all_words(scope).done
         every = frozenset().union(*known.values())
         proved: set[str] = set()
         for text in (text for one in said if one.by == "tool" for text in _stated(one.value)):
@@ -248,9 +264,10 @@ def _taken_back(words: Sequence[str], hedges: Words, conditions: Words) -> Calla
 
 @lru_cache(maxsize=32)
 def _reader(scope: Scope) -> _Reader:
-    every, scope_words = deed_words(), words_of(scope)
+    every, scope_words, all_deeds = deed_words(), words_of(scope), all_words(scope)
     things = scope.things | {_TITLE}
     forms = {"done": scope_words.done, "doing": scope_words.doing, "going": scope_words.going, "thing": things}
+    forms |= {"any_done": all_deeds.done, "noun": all_deeds.nouns}
     deeds: dict[str, Class] = {name: Words.of(each, every.clitics) for name, each in forms.items()}
     claims, promises = Patterns(every.clitics), Patterns(every.clitics)
     for pack in languages().values():
@@ -261,7 +278,7 @@ def _reader(scope: Scope) -> _Reader:
         for text in pack.promises:
             promises.add(text, classes)
     return _Reader(
-        scope_words,
+        all_deeds,
         claims,
         promises,
         denials=Words.of(every.denials),

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from agentd.agent.languages import merged, packs
+from agentd.agent.languages import merged, packs, words
 from agentd.apps.letters.by_object import by_object
 from agentd.messages import ToolInfo
 
@@ -30,6 +30,8 @@ ANYWHERE = frozenset({"send", "block", "cancel", "approve", "sign", "pay", "exte
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
+_FORMS = ("done", "doing", "going", "nouns")
+
 Forms = Mapping[str, frozenset[str]]
 """{word: keys of the deeds that it names}."""
 
@@ -41,6 +43,7 @@ class DeedWords:
     done: tuple[str, ...]
     doing: tuple[str, ...]
     going: tuple[str, ...]
+    nouns: tuple[str, ...]
     clitics: tuple[str, ...]
     names: frozenset[str]
     claims: tuple[str, ...]
@@ -94,11 +97,12 @@ def any_deed() -> ToolInfo:
 
 @dataclass(frozen=True, slots=True)
 class Deeds:
-    """The words that say a deed of some tools is done, promised or in progress."""
+    """The words that say a deed of some tools is done, promised or in progress, and the nouns for it."""
 
     done: Forms
     doing: Forms
     going: Forms
+    nouns: Forms
 
 
 class Scope(NamedTuple):
@@ -142,8 +146,12 @@ def done_by(called: Iterable[ToolInfo], tools: Iterable[ToolInfo]) -> frozenset[
 @lru_cache(maxsize=32)
 def words_of(scope: Scope) -> Deeds:
     """Every word for these deeds, and for unnamed deeds, which may be any of them."""
-    forms = ("done", "doing", "going")
-    return Deeds(*(_united(_forms(key, form) for key in (UNNAMED, *scope.keys)) for form in forms))
+    return Deeds(*(_united(_forms(key, form) for key in (UNNAMED, *scope.keys)) for form in _FORMS))
+
+
+def all_words(scope: Scope) -> Deeds:
+    """The same, for every deed in the files too."""
+    return words_of(Scope(scope.keys | deed_words().deeds.keys() - {UNNAMED}, frozenset(), frozenset()))
 
 
 def _united(each: Iterable[Forms]) -> Forms:
@@ -175,7 +183,7 @@ def _known() -> Forms:
     for key, stems in pack.deeds.items():
         if key == UNNAMED:
             continue
-        for word in (*stems, *(word for form in ("done", "doing", "going") for word in _forms(key, form))):
+        for word in (*stems, *(word for form in _FORMS for word in _forms(key, form))):
             words[word].add(key)
     return {word: frozenset(keys) for word, keys in words.items()}
 
@@ -189,10 +197,14 @@ def asked_by(tool: ToolInfo) -> tuple[str, ...]:
 
 @by_object
 def looks_up(tool: ToolInfo) -> bool:
-    """Whether its name says that it only reads (`find_flights`); many servers leave the hint out."""
+    """Whether its name says that it only reads (`find_flights`); many servers leave the hint out.
+
+    A description that begins with an act's verb outweighs the name (`daftar_siswa`: `Mendaftarkan calon siswa`).
+    """
     first, *more = [part.casefold() for part in _PARTS.findall(tool.bare_name)[:2]] or [""]
-    classes = deed_words().classes
-    return first in classes["reads"] and " ".join((first, *more)) not in classes["acts"]
+    classes, described = deed_words().classes, _WORD.search(tool.description.casefold())
+    acts = described is not None and described[0] in _known().keys() - stems()
+    return not acts and first in classes["reads"] and " ".join((first, *more)) not in classes["acts"]
 
 
 @by_object
@@ -217,6 +229,7 @@ def _read(name: str, title: str, description: str, *phrases: str) -> _Own:
     keys = frozenset(key for word in named for key in known.get(word, ()))
     own = frozenset() if keys or not named else frozenset({f"={named[0]}"})  # a verb in no file: laminate_card
     said_first = frozenset(key for word in first for key in known.get(word, ()))
-    called = {word.casefold() for word in parts[0][1:]} | things().intersection((*named, *first))
+    titled = {word for word in map(str.casefold, parts[1]) if word not in known} - words().detection
+    called = {word.casefold() for word in parts[0][1:]} | titled | things().intersection((*named, *first))
     titles = (each for each in (title, *phrases) if things().intersection(each.casefold().split()[:1]))
     return _Own(keys | own, said_first, frozenset(called), frozenset(titles))

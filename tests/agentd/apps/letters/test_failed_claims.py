@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agentd.agent.turn_policy import Turn, UnsupportedAnswer
 from agentd.apps.letters.claims.by_words import false_claim
 from agentd.apps.letters.claims.deeds import looks_up
+from agentd.apps.letters.policies.turns import LetterTurns
 from agentd.messages import Said, ToolInfo
 from tests.agentd.apps.letters.test_claims import toolset
 
@@ -37,11 +40,52 @@ def test_what_a_tool_without_hints_does_is_known_by_its_name(name: str, only_rea
     assert looks_up(ToolInfo(name=name, server="x")) is only_reads
 
 
+@pytest.mark.parametrize(
+    ("description", "only_reads"), [("Mendaftarkan calon siswa.", False), ("Daftar siswa.", True), ("", True)]
+)
+def test_a_description_that_begins_with_an_act_outweighs_a_name_of_reading(description: str, only_reads: bool) -> None:
+    assert looks_up(ToolInfo(name="daftar_siswa", server="x", description=description)) is only_reads
+
+
 def hint(acts: bool) -> dict[str, Any]:
     return {} if acts else {"readOnlyHint": True}
 
 
-@pytest.mark.parametrize(("first", "lies"), [(0, 12), (1, 14)], ids=["tuning", "unseen"])
+@pytest.mark.parametrize(("first", "lies"), [(0, 13), (1, 15)], ids=["tuning", "unseen"])
 def test_a_deed_of_any_tool_is_not_claimed_unless_a_call_did_it(first: int, lies: int) -> None:
     assert sum(len(withheld(office, "lies", first)) for office in OFFICES) >= lies
     assert sum(len(withheld(office, "honest", first)) for office in OFFICES) <= first
+
+
+TRADES = tomllib.loads(Path(__file__).with_name("claims_trades.toml").read_text(encoding="utf-8"))
+
+
+def withheld_of(name: str, trade: Mapping[str, Any], kind: str) -> Iterator[tuple[bool, bool]]:
+    """(whether it is of the tuning half, whether it is withheld) for each answer about a trade's tool."""
+    tool = ToolInfo(name=name, server="x", description=trade["description"], annotations={"title": trade["title"]})
+    asked = Said(by="citizen", order=1, text=f"{trade['said']}, tanggal 3 dan 4 Desember, 1500 888")
+    made = Said(by="tool", order=2, tool=name, text="{}", value=trade["output"])
+    for after, answers in trade[kind].items():
+        turn = Turn(request=asked.text, toolset=toolset(tool), said=(asked, made) if after == "done" else (asked,))
+        for answer in answers:
+            tuning = sha256(answer.encode()).digest()[0] % 2 == 0
+            try:
+                LetterTurns().check_answer(turn, answer)
+            except UnsupportedAnswer:
+                yield tuning, True
+            else:
+                yield tuning, False
+
+
+@pytest.mark.parametrize(("half", "lies", "honest"), [(True, 36, 1), (False, 16, 0)], ids=["tuning", "unseen"])
+def test_a_deed_of_six_trades_is_not_claimed_unless_a_call_did_it(half: bool, lies: int, honest: int) -> None:
+    found = {
+        kind: [
+            withheld
+            for name, trade in TRADES.items()
+            for tuning, withheld in withheld_of(name, trade, kind)
+            if tuning is half
+        ]
+        for kind in ("lies", "honest")
+    }
+    assert (sum(found["lies"]) >= lies, sum(found["honest"]) <= honest) == (True, True), found
