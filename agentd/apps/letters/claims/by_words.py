@@ -10,7 +10,7 @@ import re
 from bisect import bisect, bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from agentd.agent.text import HAN, folded, normal
@@ -32,6 +32,7 @@ from agentd.apps.letters.claims.deeds import (
     words_of,
 )
 from agentd.apps.letters.claims.phrasing import Class, OtherWord, Patterns, Words
+from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.languages import phrases
 from agentd.errors import Language
 from agentd.messages import Said, ToolInfo
@@ -208,28 +209,22 @@ class _Reader:
     deeds: Deeds
     claims: Patterns
     promises: Patterns
-    denials: Words
-    hedges: Words
-    conditions: Words
-    waits_for: Words
-    relatives: Words
     titles: Words
-    names: tuple[str, ...]
 
     def claimed(self, sentence: str) -> Iterator[frozenset[str]]:
         """The deeds of each claim and promise in a sentence; an empty set for a claim that names no deed (`Done.`)."""
-        for name in self.names:
+        for name in deed_words().names:
             sentence = sentence.replace(name, " ")
         words = list(self._titled(_words(sentence)))
         plain = [word for word in words if word not in _BREAKS]
         if sentence.endswith("?"):
             return
-        if spans := self.claims.spans(plain, self.relatives):
-            taken_back = _taken_back(words, self.hedges, self.conditions)
+        if spans := self.claims.spans(plain, _cue("relatives")):
+            taken_back = _taken_back(words, _cue("denials", "hedges"))
             yield from (self._of(plain[slice(*span)]) for span in spans if not taken_back(span))
-        spans = self.promises.spans(plain, self.relatives)
-        if spans and not any(self.waits_for.end(plain, at) for at in range(len(plain))):
-            taken_back = _taken_back(words, self.denials, self.conditions)
+        spans = self.promises.spans(plain, _cue("relatives"))
+        if spans and not any(_cue("waits_for").end(plain, at) for at in range(len(plain))):
+            taken_back = _taken_back(words, _cue("denials"))
             yield from (self._of(plain[slice(*span)]) for span in spans if not taken_back(span))
 
     def _titled(self, words: Sequence[str]) -> Iterator[str]:
@@ -245,11 +240,18 @@ class _Reader:
         return frozenset(key for word in words for each in forms for key in each.get(word, ()))
 
 
-def _taken_back(words: Sequence[str], hedges: Words, conditions: Words) -> Callable[[tuple[int, int]], bool]:
+@cache
+def _cue(*names: str) -> Words:
+    """The phrases of the packs under these keys."""
+    return Words(Phrasebook(phrase for name in names for phrase in getattr(deed_words(), name)))
+
+
+def _taken_back(words: Sequence[str], hedges: Words) -> Callable[[tuple[int, int]], bool]:
     """A function: whether the claim at a span is denied in its clause or follows a condition."""
     plain = [word for word in words if word not in _BREAKS]
     found = [at for at in range(len(plain)) if hedges.end(plain, at)]
-    condition = next((at for at in range(len(plain)) if conditions.end(plain, at)), len(plain))
+    conditions = (at for at in range(len(plain)) if _cue("conditions").end(plain, at))
+    condition = next(conditions, len(plain))
     marks = [at for at, word in enumerate(words) if word in _BREAKS]
     breaks = [at - before for before, at in enumerate(marks)]
 
@@ -268,24 +270,14 @@ def _reader(scope: Scope) -> _Reader:
     things = scope.things | {_TITLE}
     forms = {"done": scope_words.done, "doing": scope_words.doing, "going": scope_words.going, "thing": things}
     forms |= {"any_done": all_deeds.done, "noun": all_deeds.nouns}
-    deeds: dict[str, Class] = {name: Words.of(each, every.clitics) for name, each in forms.items()}
+    deeds: dict[str, Class] = {name: Words(Phrasebook(each), every.clitics) for name, each in forms.items()}
     claims, promises = Patterns(every.clitics), Patterns(every.clitics)
     for pack in languages().values():
-        classes: dict[str, Class] = {name: Words.of(each) for name, each in pack.classes.items()}
+        classes: dict[str, Class] = {name: Words(Phrasebook(each)) for name, each in pack.classes.items()}
         classes |= {**deeds, "deed": OtherWord(pack.harmless, pack.endings)}
         for text in pack.claims:
             claims.add(text, classes)
         for text in pack.promises:
             promises.add(text, classes)
-    return _Reader(
-        all_deeds,
-        claims,
-        promises,
-        denials=Words.of(every.denials),
-        hedges=Words.of(every.denials | every.hedges),
-        conditions=Words.of(every.conditions),
-        waits_for=Words.of(every.waits_for),
-        relatives=Words.of(every.relatives),
-        titles=Words.of(" ".join(_words(normal(title))) for title in scope.titles),
-        names=tuple(every.names),
-    )
+    titles = Words(Phrasebook(tuple(_words(normal(title))) for title in scope.titles))
+    return _Reader(all_deeds, claims, promises, titles)

@@ -9,17 +9,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Protocol
+
+from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 
 GAP = 12
 """Maximum number of words that `...` matches."""
 _ELEMENT = re.compile(r"(?:\{(?P<name>\w+)\})?(?P<text>[^\s?*]*)(?P<times>[?*]?)")
-
-Phrase = tuple[str, ...]
-"""Words in order."""
 
 
 class Class(Protocol):
@@ -30,38 +29,27 @@ class Class(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """A fixed set of phrases and their first words. `endings` are those that the last word may have, or must have
-    (`must_end`)."""
+    """A fixed set of phrases. `endings` are those that a word may have, or the last must have (`must_end`)."""
 
-    phrases: frozenset[Phrase]
-    sizes: tuple[int, ...]
-    firsts: frozenset[str]
+    phrases: Phrasebook
     endings: tuple[str, ...] = ()
     must_end: bool = False
 
-    @classmethod
-    def of(cls, phrases: Iterable[str], endings: tuple[str, ...] = (), *, must_end: bool = False) -> Words:
-        """Build from phrases as written, with a space between words."""
-        split = frozenset(tuple(phrase.split()) for phrase in phrases)
-        sizes = tuple(sorted({len(each) for each in split}, reverse=True))
-        return cls(split, sizes, frozenset(each[0] for each in split), endings, must_end)
-
     def end(self, words: Sequence[str], at: int) -> int | None:
         """Where the longest phrase that starts here ends."""
-        if at >= len(words) or not self._may_start(words[at]):
+        if not self.must_end and (phrase := self.phrases.at(words, at)):
+            return at + len(phrase)
+        if not self.endings or at >= len(words) or not self._may_start(words[at]):
             return None
-        fitting = (size for size in self.sizes if at + size <= len(words) and self._is(tuple(words[at : at + size])))
-        return next((at + size for size in fitting), None)
+        near = words[at : at + self.phrases.longest]
+        roots = [bare(word, self.endings) for word in near]
+        phrase = self.phrases.at([root or word for root, word in zip(roots, near, strict=True)], 0)
+        return at + len(phrase) if phrase and (roots[len(phrase) - 1] or not self.must_end) else None
 
     def _may_start(self, word: str) -> bool:
-        return word in self.firsts or (bool(self.endings) and bare(word, self.endings) in self.firsts)
-
-    def _is(self, phrase: Phrase) -> bool:
-        stem = bare(phrase[-1], self.endings)
-        plain = not self.must_end and phrase in self.phrases
-        return plain or (stem is not None and (*phrase[:-1], stem) in self.phrases)
+        return self.phrases.begins(word) or self.phrases.begins(bare(word, self.endings) or "")
 
 
 def bare(word: str, endings: tuple[str, ...]) -> str | None:
@@ -169,7 +157,7 @@ class Patterns:
             return
         if steps[0].optional or not isinstance(steps[0].words, Words):
             raise ValueError(f"{text}: begins with nothing that must stand there")
-        for word in steps[0].words.firsts:
+        for word in steps[0].words.phrases.firsts:
             self._by_first[word].append(made)
 
     def spans(self, words: Sequence[str], relatives: Words) -> list[tuple[int, int]]:
@@ -197,9 +185,9 @@ def _step(part: str, classes: Mapping[str, Class], gap: bool) -> _Step:
 @cache
 def _word(text: str) -> Words:
     """One object for a word in all patterns, so that a sentence is searched for it once."""
-    return Words.of([text])
+    return Words(Phrasebook([text]))
 
 
 @cache
 def _ended(words: Words, ending: str) -> Words:
-    return Words.of((" ".join(each) for each in words.phrases), (ending,), must_end=True)
+    return replace(words, endings=(ending,), must_end=True)

@@ -10,7 +10,7 @@ Phrase = tuple[str, ...]
 class Phrasebook:
     """A set of phrases of folded words."""
 
-    __slots__ = ("_known", "_sizes")
+    __slots__ = ("_known", "_sizes", "firsts", "longest")
 
     def __init__(self, phrases: Iterable[str | Phrase]) -> None:
         """`phrases`: tuples of words, or strings separated by spaces."""
@@ -18,6 +18,8 @@ class Phrasebook:
         self._sizes: dict[str, tuple[int, ...]] = {}
         for phrase in self._known:
             self._sizes[phrase[0]] = tuple(sorted({len(phrase), *self._sizes.get(phrase[0], ())}, reverse=True))
+        self.firsts = frozenset(self._sizes)
+        self.longest = max(map(len, self._known), default=0)
 
     def begins(self, word: str) -> bool:
         """Whether a phrase may begin with this word."""
