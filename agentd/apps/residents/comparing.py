@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from agentd.agent.languages import words
-from agentd.apps.residents.filling import SOURCE
+from agentd.apps.residents.filling import SOURCE, named_nik
 from agentd.apps.residents.register import Register, Resident
 from agentd.apps.residents.requests import Request
 from agentd.messages import Message
@@ -59,14 +59,6 @@ class Comparing:
         if found is None:
             return ComparisonShown(resident=False, differences=[])
         return ComparisonShown(resident=True, differences=differences(tool.input_schema, run.approval.arguments, found))
-
-
-def named_nik(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
-    """The NIK of the form's applicant; None if it has none of 16 digits."""
-    for name, _, key in _registered(schema):
-        if key == "nik" and re.fullmatch(r"[0-9]{16}", str(arguments.get(name) or "")):
-            return str(arguments[name])
-    return None
 
 
 def differences(schema: Mapping[str, Any], arguments: Mapping[str, Any], resident: Resident) -> list[DifferenceShown]:

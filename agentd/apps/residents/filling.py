@@ -6,7 +6,8 @@ a member of their card, which the citizen says; `family.KEY` of that member.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +20,8 @@ from agentd.errors import Language
 from agentd.messages import Source, ToolInfo
 
 SOURCE = "x-agentd-source"
+NIK = "resident.nik"
+"""The source of an applicant's NIK."""
 Json = Any
 
 
@@ -117,6 +120,37 @@ def filled(
         filling.sources.get(name) == "citizen" and _source(properties[name]) is not None for name in filling.arguments
     )
     return filling if fell or tool.meta.get(DECLARES) else replace(filling, level=known.level)
+
+
+def still_held(
+    tool: ToolInfo, arguments: Mapping[str, Json], registered: Collection[str], nik: str, family: Sequence[Resident]
+) -> bool:
+    """Whether this family card still has the `registered` arguments, of the resident with this NIK and one member.
+
+    Raises ConditionUnmet.
+    """
+    resident = of_nik(family, nik)
+    if resident is None:
+        return False
+    if why := unmet(tool, resident):
+        raise ConditionUnmet(why)
+    properties, _ = _fields(tool.input_schema)
+    sources = {name: source for name in registered if (source := _source(properties.get(name)))}
+    return any(
+        all(value_of(source, resident, member) == arguments.get(name) for name, source in sources.items())
+        for member in family
+    )
+
+
+def of_nik(family: Sequence[Resident], nik: str) -> Resident | None:
+    """The member of a family card with this NIK."""
+    return next((one for one in family if one["nik"] == nik), None)
+
+
+def named_nik(schema: Mapping[str, Json], arguments: Mapping[str, Json]) -> str | None:
+    """The NIK of the form's applicant; None if it has none of 16 digits."""
+    niks = (str(arguments.get(name) or "") for name, rule in _fields(schema)[0].items() if _source(rule) == NIK)
+    return next((nik for nik in niks if re.fullmatch("[0-9]{16}", nik)), None)
 
 
 def _member(

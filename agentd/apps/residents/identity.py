@@ -122,6 +122,10 @@ class Identities:
         while len(self._families) > FAMILIES:
             self._families.popitem(last=False)
 
+    def drop_family(self, session_id: str) -> None:
+        """Drop the cached card, so that the register is asked again."""
+        self._families.pop(session_id, None)
+
     def _found(self, db: Connection, session_id: str) -> Identity | None:
         """The session's identity, if it is still valid; every expired one is deleted."""
         now = self._clock.now()

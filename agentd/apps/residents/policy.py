@@ -6,7 +6,7 @@ can set that.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,9 +14,19 @@ from agentd.agent.approval import least_of, reaches
 from agentd.agent.toolset import Fit
 from agentd.apps.residents.conditions import ConditionUnmet
 from agentd.apps.residents.corrections import Corrections
-from agentd.apps.residents.filling import Known, WhichMember, filled, offered, stated, whole
+from agentd.apps.residents.filling import (
+    Known,
+    WhichMember,
+    filled,
+    named_nik,
+    of_nik,
+    offered,
+    stated,
+    still_held,
+    whole,
+)
 from agentd.apps.residents.identity import Identities
-from agentd.apps.residents.register import Register, Resident
+from agentd.apps.residents.register import Register
 from agentd.apps.residents.replies import replies
 from agentd.errors import ToolExecution
 from agentd.messages import Basis, Dispute, ToolCall, ToolInfo, ToolOutcome
@@ -41,15 +51,23 @@ class Visitors:
         if identity is None:
             return None
         family = self.identities.family(identity)
-        resident = _in(family, identity.nik)
+        resident = of_nik(family, identity.nik)
         if resident is None:
             try:
                 family = await self.register.family(identity.nik)
             except ToolExecution:
                 return None
-            resident = _in(family, identity.nik)
+            resident = of_nik(family, identity.nik)
             self.identities.keep_family(identity, family)
         return None if resident is None else Known(identity.level, resident, family)
+
+    async def still_hold(self, call: ToolCall, tool: ToolInfo, registered: Collection[str], nik: str) -> bool:
+        """Whether the register has these arguments now; True if it can't be read. Raises ConditionUnmet."""
+        self.identities.drop_family(call.session_id)
+        try:
+            return still_held(tool, call.input, registered, nik, await self.register.family(nik))
+        except ToolExecution:
+            return True
 
     async def fitting(self, session_id: str) -> Fit | None:
         """The function that adapts official tools to this session; None if nobody is verified."""
@@ -61,10 +79,6 @@ class Visitors:
         identity = await self.identities.of(session_id)
         if identity is not None:
             await self.corrections.note(session_id, identity.nik, disputes)
-
-
-def _in(family: Sequence[Resident], nik: str) -> Resident | None:
-    return next((one for one in family if one["nik"] == nik), None)
 
 
 class Filled(CallPolicy):
@@ -107,9 +121,8 @@ class Filled(CallPolicy):
         """The arguments and the basis, as consented to if there is a consent. Raises _Refused, errors of `filled`."""
         if call.consent is not None and call.consent.basis is not None:
             basis = call.consent.basis
-            needs_proof = basis.registered and not call.consent.by_staff
-            if needs_proof and await self._visitors.identities.used(call.session_id) is None:
-                raise _Refused("ended")
+            if basis.registered:
+                await self._check_register(call, tool, basis.registered, by_staff=call.consent.by_staff)
             return call.input, basis.model_copy(update={"seen": await self._seen(call.run_id)})
         known = await self._visitors.known(call.session_id)
         if known is None:
@@ -119,6 +132,22 @@ class Filled(CallPolicy):
             said = [one.text for one in call.said if one.by == "citizen"]
             filling = filled(tool, call.input, known, said, call.language)
         return filling.arguments, Basis(level=filling.level, sources=filling.sources)
+
+    async def _check_register(
+        self, call: ToolCall, tool: ToolInfo, registered: Collection[str], *, by_staff: bool
+    ) -> None:
+        """Raise _Refused if a citizen's proof has ended since they were asked, or the register holds other values now.
+
+        An officer may say yes after the visit: the form's own NIK says whose values they are.
+        """
+        identity = await self._visitors.identities.used(call.session_id)
+        if identity is None and not by_staff:
+            raise _Refused("ended")
+        nik = named_nik(tool.input_schema, call.input) if by_staff else None
+        if nik is None and identity is not None:
+            nik = identity.nik
+        if nik is not None and not await self._visitors.still_hold(call, tool, registered, nik):
+            raise _Refused("changed")
 
 
 def _check_level(tool: ToolInfo, basis: Basis) -> None:
@@ -135,6 +164,6 @@ def _refused(words: str) -> ToolOutcome:
 class _Refused(Exception):
     """The call is refused; `reply` names the text for the citizen in the replies."""
 
-    def __init__(self, reply: Literal["ended", "only_proven"]) -> None:
+    def __init__(self, reply: Literal["ended", "only_proven", "changed"]) -> None:
         self.reply = reply
         super().__init__(reply)

@@ -16,6 +16,7 @@ class Replies:
 
     ended: str
     only_proven: str
+    changed: str
     waits: str
     incomplete: str
     who: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.apps.residents.comparing import differences, named_nik
+from agentd.apps.residents.comparing import differences
+from agentd.apps.residents.filling import named_nik
 
 SOURCES = ("nama", "nik", "tanggal_lahir", "alamat", "rt", "status_perkawinan")
 SCHEMA = {
