@@ -21,7 +21,7 @@ from agentd.apps.letters.claims.deeds import (
     DeedWords,
     Forms,
     Scope,
-    all_words,
+    deed_keys,
     deed_words,
     done_by,
     languages,
@@ -77,7 +77,7 @@ def _scope(acting: Sequence[ToolInfo]) -> Scope:
     """What these tools do, and in an office the deeds that none claims innocently: one that blocks no card has blocked
     none. Elsewhere an agent may tell of them: `The treaty was signed in 1648.`"""
     own = scope_of(acting)
-    return own._replace(keys=own.keys | ANYWHERE) if any(tool.official for tool in acting) else own
+    return own._replace(named=own.named | ANYWHERE) if any(tool.official for tool in acting) else own
 
 
 def _sentences(answer: str) -> Iterator[str]:
@@ -152,7 +152,7 @@ class _Past:
     def _proved_by(self, said: Iterable[Said]) -> frozenset[str]:
         """The deeds, of tools or not, that results state (`"status": "issued"`, a letter's number)."""
         scope = _scope(self._acting)
-        known = all_words(scope).done
+        known = words_of(scope.keys | deed_keys()).done
         every = frozenset().union(*known.values())
         proved: set[str] = set()
         for text in (text for one in said if one.by == "tool" for text in _stated(one.value)):
@@ -266,7 +266,7 @@ def _taken_back(words: Sequence[str], hedges: Words) -> Callable[[tuple[int, int
 
 @lru_cache(maxsize=32)
 def _reader(scope: Scope) -> _Reader:
-    every, scope_words, all_deeds = deed_words(), words_of(scope), all_words(scope)
+    every, scope_words, all_deeds = deed_words(), words_of(scope.keys), words_of(scope.keys | deed_keys())
     things = scope.things | {_TITLE}
     forms = {"done": scope_words.done, "doing": scope_words.doing, "going": scope_words.going, "thing": things}
     forms |= {"any_done": all_deeds.done, "noun": all_deeds.nouns}

@@ -82,6 +82,12 @@ def stems() -> frozenset[str]:
 
 
 @cache
+def deed_keys() -> frozenset[str]:
+    """The keys of all deeds in the files."""
+    return frozenset(deed_words().deeds) - {UNNAMED}
+
+
+@cache
 def things() -> frozenset[str]:
     """What official tools of any office make or act on."""
     return frozenset(thing for names in deed_words().things.values() for thing in names)
@@ -91,7 +97,7 @@ def things() -> frozenset[str]:
 def any_deed() -> ToolInfo:
     """A tool that could do every deed in the files, to everything there: in place of those that nobody knows yet."""
     every = deed_words()
-    deeds = [stem for key, stems in every.deeds.items() if key != UNNAMED for stem in stems]
+    deeds = [stem for key in sorted(deed_keys()) for stem in every.deeds[key]]
     return ToolInfo(name=deeds[0], server="", official=True, description=" ".join((*deeds, *things())))
 
 
@@ -106,52 +112,40 @@ class Deeds:
 
 
 class Scope(NamedTuple):
-    """For some tools: the keys of their deeds, the words for what they or others make or act on, and their titles.
+    """For one tool or several: the keys of their deeds, the words for what they or others make or act on, their titles.
 
     A title begins with such a word; none of its words denies or claims anything (`Surat Keterangan Tidak Mampu`).
     """
 
-    keys: frozenset[str]
-    things: frozenset[str]
-    titles: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Own:
-    """What one tool says of itself: deeds in its name and titles, deeds in its description's first sentence."""
-
     named: frozenset[str]
+    """Deeds in names and titles."""
     described: frozenset[str]
+    """Deeds in the first sentences of descriptions."""
     things: frozenset[str]
     titles: frozenset[str]
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The deeds."""
+        return self.named | self.described
 
 
 def scope_of(tools: Iterable[ToolInfo]) -> Scope:
-    """The deeds, things and titles of these tools."""
-    own = [_own(tool) for tool in tools]
-    keys = frozenset().union(*(each.named | each.described for each in own))
-    return Scope(
-        keys, things().union(*(each.things for each in own)), frozenset().union(*(each.titles for each in own))
-    )
+    """What these tools do, with the things of every office."""
+    offices = Scope(frozenset(), frozenset(), things(), frozenset())
+    return Scope(*(frozenset().union(*each) for each in zip(offices, *map(_own, tools), strict=True)))
 
 
 def done_by(called: Iterable[ToolInfo], tools: Iterable[ToolInfo]) -> frozenset[str]:
     """The deeds of the called tools; a deed in a description only does not count if another tool is named after it."""
-    called = list(called)
-    named = frozenset().union(*(_own(tool).named for tool in called))
-    others = frozenset().union(*(_own(tool).named for tool in tools))
-    return named | (frozenset().union(*(_own(tool).described for tool in called)) - others)
+    own = scope_of(called)
+    return own.named | (own.described - scope_of(tools).named)
 
 
 @lru_cache(maxsize=32)
-def words_of(scope: Scope) -> Deeds:
+def words_of(keys: frozenset[str]) -> Deeds:
     """Every word for these deeds, and for unnamed deeds, which may be any of them."""
-    return Deeds(*(_united(_forms(key, form) for key in (UNNAMED, *scope.keys)) for form in _FORMS))
-
-
-def all_words(scope: Scope) -> Deeds:
-    """The same, for every deed in the files too."""
-    return words_of(Scope(scope.keys | deed_words().deeds.keys() - {UNNAMED}, frozenset(), frozenset()))
+    return Deeds(*(_united(_forms(key, form) for key in (UNNAMED, *keys)) for form in _FORMS))
 
 
 def _united(each: Iterable[Forms]) -> Forms:
@@ -178,14 +172,9 @@ def _forms(key: str, form: str) -> Forms:
 @cache
 def _known() -> Forms:
     """Every word in the files, with its deeds, for matching names and descriptions of tools."""
-    pack = deed_words()
-    words: dict[str, set[str]] = defaultdict(set)
-    for key, stems in pack.deeds.items():
-        if key == UNNAMED:
-            continue
-        for word in (*stems, *(word for form in _FORMS for word in _forms(key, form))):
-            words[word].add(key)
-    return {word: frozenset(keys) for word, keys in words.items()}
+    forms = (_forms(key, form) for key in deed_keys() for form in _FORMS)
+    stems = ({stem: frozenset({key}) for stem in deed_words().deeds[key]} for key in deed_keys())
+    return _united((*forms, *stems))
 
 
 @by_object
@@ -216,13 +205,13 @@ def titles_of(tool: ToolInfo) -> tuple[str, ...]:
 
 
 @by_object
-def _own(tool: ToolInfo) -> _Own:
+def _own(tool: ToolInfo) -> Scope:
     title = str(tool.annotations.get("title", ""))
     return _read(tool.bare_name, title, tool.description, *asked_by(tool))
 
 
 @lru_cache(maxsize=256)
-def _read(name: str, title: str, description: str, *phrases: str) -> _Own:
+def _read(name: str, title: str, description: str, *phrases: str) -> Scope:
     known, parts = _known(), [_PARTS.findall(part) for part in (name, title, *phrases)]
     named = [word.casefold() for part in parts for word in part]
     first = [word.casefold() for word in _WORD.findall(re.split(r"[.\n]", description, maxsplit=1)[0])]
@@ -232,4 +221,4 @@ def _read(name: str, title: str, description: str, *phrases: str) -> _Own:
     titled = {word for word in map(str.casefold, parts[1]) if word not in known} - words().detection
     called = {word.casefold() for word in parts[0][1:]} | titled | things().intersection((*named, *first))
     titles = (each for each in (title, *phrases) if things().intersection(each.casefold().split()[:1]))
-    return _Own(keys | own, said_first, frozenset(called), frozenset(titles))
+    return Scope(keys | own, said_first, frozenset(called), frozenset(titles))

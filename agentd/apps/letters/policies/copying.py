@@ -125,7 +125,7 @@ def _values(
 
     doubtful: list[Json] = []
     strange = own(field)
-    chosen = strange or field.told_about
+    chosen = strange or field.person_declared
     changed = [value for turn in reversed(case.turns) for value in edited(field, case, turn)]
     sure = _distinct(provable(chain(changed, _of_its_kind(field, rule, case, texts))))
     if sure or field.kind not in TEXTS or rule.get("enum"):

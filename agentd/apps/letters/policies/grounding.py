@@ -124,7 +124,7 @@ def _judged(call: ToolCall, readings: Readings | None) -> tuple[list[Field], fro
 
 def _served(field: Field, case: Case) -> Field:
     """The field, assigned to the citizen if it is about the person served and nobody else was mentioned."""
-    if field.person not in SERVED or field.told_about or people(case):
+    if field.person not in SERVED or field.person_declared or people(case):
         return field
     return field if any(owner for turn in case.turns for owner in turn.owners) else replace(field, person=None)
 

@@ -58,7 +58,7 @@ def about(field: Field, place: Place) -> bool:
         return False
     if field.kind == "place" and field.common:
         return identity.born_there(field, place)
-    if field.kind in TEXTS and not field.common and not _told_as(field, place):
+    if field.kind in TEXTS and not field.common and not _assigned(field, place):
         return False
     if field.kind in _FREE:
         return True
@@ -71,10 +71,14 @@ def about(field: Field, place: Place) -> bool:
     return not _numbered(field, place) and not _of_another_thing(field, place) and _in_its_clause(field, place)
 
 
-def _told_as(field: Field, place: Place) -> bool:
+def _assigned(field: Field, place: Place) -> bool:
     """Whether the question or a nearby name assigns the words to the field, so that it isn't just the only one left."""
-    told = (*place.turn.asked, *(one.keys for one in place.near), identity.introduced(frozenset({field.key}), place))
-    return any(field.key in keys for keys in told)
+    assigned = (
+        *place.turn.asked,
+        *(one.keys for one in place.near),
+        identity.introduced(frozenset({field.key}), place),
+    )
+    return any(field.key in keys for keys in assigned)
 
 
 def _in_its_clause(field: Field, place: Place) -> bool:

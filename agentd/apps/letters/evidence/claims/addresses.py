@@ -38,10 +38,10 @@ class _Known(NamedTuple):
 
 def address(field: Field, case: Case) -> Iterator[Claim]:
     """Claims for an address: one message's parts form one address; a later street replaces it, detail adds to it."""
-    return case.told(_told, field, _Known(_accepted(field, case)))
+    return case.claims(_claims_in, field, _Known(_accepted(field, case)))
 
 
-def _told(field: Field, case: Case, turn: Turn, known: _Known) -> tuple[Sequence[Claim], _Known]:
+def _claims_in(field: Field, case: Case, turn: Turn, known: _Known) -> tuple[Sequence[Claim], _Known]:
     """What one message says about an address, and what is known after it."""
     wanted, asked = reading.parse(str(field.value)), _asked(case, turn, known.accepted)
     claims, said, corrected = list[Claim](), list[Part](), False
@@ -147,7 +147,7 @@ def _no_other_owner(part: Part) -> bool:
 
 def rt_or_rw(field: Field, case: Case) -> Iterator[Claim]:
     """Claims for an RT or RW, in an address or alone. The KTP's and a business's are kept apart."""
-    return case.told(_neighbourhood, field, ())
+    return case.claims(_neighbourhood, field, ())
 
 
 def _neighbourhood(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[Claim], tuple[()]]:

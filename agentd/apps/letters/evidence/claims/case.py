@@ -166,7 +166,7 @@ class Case:
         judged: Judged = self._judged[key]
         return judged
 
-    def told(self, reader: Reader[State], field: Field, state: State) -> Iterator[Claim]:
+    def claims(self, reader: Reader[State], field: Field, state: State) -> Iterator[Claim]:
         """The claims of all messages about a field, in order; each message is read once per session.
 
         `reader` returns a message's claims and the state for reading the next one.

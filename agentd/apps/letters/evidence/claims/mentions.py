@@ -30,13 +30,13 @@ _PACK = phrases()
 def own(field: Field) -> bool:
     """Whether a field is the tool's own or about somebody else, i.e. not a common field of the citizen."""
     tools = not field.common and field.kind != "relation"
-    others = field.person not in (None, CITIZEN, ANYBODY) or (field.told_about and field.person != CITIZEN)
+    others = field.person not in (None, CITIZEN, ANYBODY) or (field.person_declared and field.person != CITIZEN)
     return (tools or others) and field.kind != "boolean"
 
 
 def called(field: Field, case: Case) -> Iterator[Claim]:
     """Claims about a field of the speaker (`nama pelapor`) from messages that name it or answer a question for it."""
-    if field.told_about and field.person == CITIZEN:
+    if field.person_declared and field.person == CITIZEN:
         named = {
             turn.order
             for turn in case.turns
@@ -48,10 +48,10 @@ def called(field: Field, case: Case) -> Iterator[Claim]:
 
 def mentions(field: Field, case: Case) -> Iterator[Claim]:
     """The claims that each message makes about the field, in order."""
-    return case.told(_told, field, frozenset[str]())
+    return case.claims(_claims_in, field, frozenset[str]())
 
 
-def _told(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> tuple[Sequence[Claim], frozenset[str]]:
+def _claims_in(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> tuple[Sequence[Claim], frozenset[str]]:
     """The claims of one message. `maybe`: keys of the fields that the value may have belonged to so far."""
     found = [place for place in case.places(field, turn) if not codes.of_another(field, place)]
     claims = list(_affirms(field, case, turn, maybe)) if maybe else []

@@ -39,10 +39,10 @@ class _Stands(NamedTuple):
 
 def name(field: Field, case: Case) -> Iterator[Claim]:
     """Claims that each message makes about a name, in order."""
-    return case.told(_told, field, frozenset[str]())
+    return case.claims(_claims_in, field, frozenset[str]())
 
 
-def _told(field: Field, case: Case, turn: Turn, before: frozenset[str]) -> tuple[Sequence[Claim], frozenset[str]]:
+def _claims_in(field: Field, case: Case, turn: Turn, before: frozenset[str]) -> tuple[Sequence[Claim], frozenset[str]]:
     """One message's claims. `before`: every name that counted so far, with its words joined."""
     wanted, held, claims = names.key(str(field.value)), set(before), list[Claim]()
     asked, said = _asked(field, case, turn.question), parts(case, turn)

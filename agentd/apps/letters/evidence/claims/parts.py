@@ -243,8 +243,8 @@ class _Reader:
         marks = (self.line.marks.get(at) for at in range(mark.end, behind))
         someone = {one.value for one in marks if one is not None and one.cue is Cue.RELATION}
         self._speaks_of(someone, mark.start)
-        if label == "keperluan" and (told := self.line.for_whom(mark.end)) is not None:
-            self.label, behind = told[0], max(behind, told[1])
+        if label == "keperluan" and (served := self.line.for_whom(mark.end)) is not None:
+            self.label, behind = served[0], max(behind, served[1])
         self.start = behind
         return max(behind, mark.end)
 

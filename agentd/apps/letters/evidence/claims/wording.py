@@ -39,10 +39,10 @@ _PLACES = frozenset(word for sense in ("city", "place", "origin", "destination")
 
 def text(field: Field, case: Case) -> Iterator[Claim]:
     """Claims that each message makes about a free text, in order."""
-    return case.told(_told, field, ()) if not _is_none(field) else iter(())
+    return case.claims(_claims_in, field, ()) if not _is_none(field) else iter(())
 
 
-def _told(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[Claim], tuple[()]]:
+def _claims_in(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequence[Claim], tuple[()]]:
     claims: list[Claim] = []
     said, asked = parts(case, turn), bool(case.asks(turn.question))
     answers = asked and _asked(field, case, turn)

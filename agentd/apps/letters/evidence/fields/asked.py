@@ -37,8 +37,8 @@ def unlisted(question: str) -> str:
 
 def asked(question: str, heard: Heard, spoken_of: Sequence[Sequence[Named]], form: Form) -> tuple[frozenset[str], ...]:
     """The fields that a question asks for, by their names and by its question word, unless it names other fields."""
-    people, told = asked_of(heard), _told(heard, spoken_of, form)
-    asking = (one._replace(keys=one.keys - told) for one in form.names.asked(question))
+    people, mentioned = asked_of(heard), _only_spoken_of(heard, spoken_of, form)
+    asking = (one._replace(keys=one.keys - mentioned) for one in form.names.asked(question))
     named = [one._replace(keys=_theirs(one.keys, people, form)) for one in asking if one.keys]
     own = [one.keys for one in named if one.plain]
     spoken = frozenset().union(*own)
@@ -46,10 +46,10 @@ def asked(question: str, heard: Heard, spoken_of: Sequence[Sequence[Named]], for
     return (*(one.keys for one in named), *by_its_word)
 
 
-def _told(heard: Heard, named: Sequence[Sequence[Named]], form: Form) -> frozenset[str]:
+def _only_spoken_of(heard: Heard, named: Sequence[Sequence[Named]], form: Form) -> frozenset[str]:
     """The fields of free words that a message only speaks of, in a statement (`You have an alarm named Wake up.`) or by
     a word for a place without a question word (`Would you like to see it in 3D?`)."""
-    asked, told = set[str](), set[str]()
+    asked, mentioned = set[str](), set[str]()
     for sentence, own in zip(heard.sentences, named, strict=True):
         short = len(sentence.words) <= _SHORT
         asks = sentence.asks or short or not _ASKING.isdisjoint(sentence.words)
@@ -57,8 +57,8 @@ def _told(heard: Heard, named: Sequence[Sequence[Named]], form: Form) -> frozens
         for one in own:
             word = sentence.words[one.start]
             by_name = which or one.plain or word in _WAYS or form.names.has(word)
-            (asked if asks and by_name else told).update(one.keys)
-    return frozenset(key for key in told - asked if form.shapes[key].kind in TEXTS)
+            (asked if asks and by_name else mentioned).update(one.keys)
+    return frozenset(key for key in mentioned - asked if form.shapes[key].kind in TEXTS)
 
 
 def labels(question: str, heard: Heard, form: Form) -> tuple[Question, ...]:

@@ -71,7 +71,7 @@ class Shape:
         return not self.label.startswith("field:")
 
     @property
-    def told_about(self) -> bool:
+    def person_declared(self) -> bool:
         """Whether the tool says whom the field is about, or its name says it is about the applicant (`pelapor`)."""
         whence = self.came_from.get("about")
         return whence in ("x-agentd-about", "x-agentd-roles") or (
@@ -165,8 +165,8 @@ def shape(
     }
     sensitive = prop.get("x-agentd-sensitive") is True
     pattern = plain(str(prop.get("pattern", ""))) if kind == "code" else ""
-    told = ((*words, *fold(title)), fold(str(prop.get("description", ""))))
-    unit = next(filter(None, map(numbers.unit, told)), "") if kind == "number" else ""
+    described = ((*words, *fold(title)), fold(str(prop.get("description", ""))))
+    unit = next(filter(None, map(numbers.unit, described)), "") if kind == "number" else ""
     return Shape(label, kind, who, title, enum, own, time, sensitive, senses, tuple(words), pattern, unit, came_from)
 
 

@@ -51,7 +51,7 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
     """
     read = _KINDS.get(field.kind)
     found = list(read(field, words, today)) if read is not None else []
-    marked = field.kind == "choice" and str(field.value) in choices.told_by_marks(field.enum)
+    marked = field.kind == "choice" and str(field.value) in choices.alike_but_for_marks(field.enum)
     if field.kind in TEXTS or not (
         marked or field.kind == "email" or (field.common and read is not None) or any(span.supports for span in found)
     ):

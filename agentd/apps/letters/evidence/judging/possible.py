@@ -49,8 +49,8 @@ def _text(field: Field) -> bool:
     number (`nomor 17 bukan 7`) or a kind of place (`pulang kampung`)."""
     if _QUESTIONS.issuperset(field.spoken) or field.spoken[0] in _NEVER.get(field.kind, ()):
         return False
-    told = (word for word in field.spoken if word.isalnum() and not word.isdecimal())
-    return field.kind != "address" or any(word not in NUMBERED | STREETS for word in told)
+    names = (word for word in field.spoken if word.isalnum() and not word.isdecimal())
+    return field.kind != "address" or any(word not in NUMBERED | STREETS for word in names)
 
 
 def says_something(field: Field, case: Case) -> bool:

@@ -81,11 +81,11 @@ def options(enum: Enum) -> dict[tuple[str, ...], str | None]:
 
 def _signed(value: str, enum: Enum) -> tuple[str, ...]:
     """A value's words, with marks only if they alone distinguish it from another value."""
-    return folded_tokens(value) if value in told_by_marks(enum) else fold(value.replace("_", " "))
+    return folded_tokens(value) if value in alike_but_for_marks(enum) else fold(value.replace("_", " "))
 
 
 @lru_cache(maxsize=512)
-def told_by_marks(enum: Enum) -> frozenset[str]:
+def alike_but_for_marks(enum: Enum) -> frozenset[str]:
     """The declared values that differ from another only in their marks (`O+`, `O-`)."""
     spelled = [plain(value.replace("_", " ")) for value in enum.values]
     return frozenset(value for value, plainly in zip(enum.values, spelled, strict=True) if spelled.count(plainly) > 1)
