@@ -143,8 +143,6 @@ class SessionService:
 
         A citizen's request that waits for an officer continues without the conversation that led to it.
         """
-        for data in self.elsewhere:
-            await data.leaving(session_id)
         now = iso(self.clock.now())
         for run in await self.store.runs_where(session_id=session_id, limit=1000):
             if run.awaits_staff(now) and run.approval is not None and run.approval.request is not None:
@@ -152,6 +150,8 @@ class SessionService:
                 continue
             with suppress(Conflict):
                 await self.engine.cancel(run.run_id)
+        for data in self.elsewhere:
+            await data.leaving(session_id)
         removed = await self.store.sessions.delete(session_id)
         await self.engine.workflows.erase(removed)
         for run_id in removed:

@@ -5,6 +5,9 @@ It stands in for any letter server: tests see what the daemon fills in and repor
 
 from __future__ import annotations
 
+import os
+import time
+from pathlib import Path
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -78,6 +81,16 @@ def generate_surat_anak(  # type: ignore[no-untyped-def]
 def generate_surat_pasti(nama: Name, context: Context) -> dict[str, Any]:  # type: ignore[type-arg]
     """A letter only for who has proven who they are."""
     return answered(context, nama=nama)
+
+
+@server.tool(title="Surat Lambat", meta=official("surat lambat", "officer"))
+def generate_surat_lambat(nama: Name, keperluan: Purpose, context: Context) -> dict[str, Any]:  # type: ignore[type-arg]
+    """A letter that is being made until FORMS_GATE is gone; it says that by a file beside it."""
+    gate = Path(os.environ["FORMS_GATE"])
+    gate.with_suffix(".begun").touch()
+    while gate.exists():
+        time.sleep(0.01)
+    return answered(context, number="001/SL/2026", nama=nama, keperluan=keperluan) | {"number": "001/SL/2026"}
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from agentd.rpc.params import Params, SessionKey
 _ITSELF = Caller(id="requests", scopes=frozenset({"admin"}))
 """The caller that cancels a request's run, after the request checked the real caller's rights."""
 
+_ISSUED = ("ready", "fetched")
+
 
 class RequestsParams(Params):
     limit: int = Field(200, ge=1, le=1000, description="Requests at most, newest first.")
@@ -87,12 +89,14 @@ async def cancel(services: Services, caller: Caller, params: RequestParams) -> d
     """Withdraw a request that is not decided yet."""
     requests = services.part(Requests)
     found = await requests.get(params.request_id, caller)
-    if found.status in ("ready", "fetched"):
+    if found.status not in _ISSUED:
+        await services.part(AuditTrail).arecord("request.cancelled", actor=caller.id, subject=found.request_id)
+        with suppress(Conflict, NotFound):  # the run has already ended
+            await services.runs.cancel(found.run_id, _ITSELF)
+        found = await requests.get(params.request_id, caller)
+    if found.status in _ISSUED:  # perhaps only now: a letter that is being made is finished
         raise Conflict("the letter is issued; an officer can void it")
-    await services.part(AuditTrail).arecord("request.cancelled", actor=caller.id, subject=found.request_id)
-    with suppress(Conflict, NotFound):  # the run has already ended
-        await services.runs.cancel(found.run_id, _ITSELF)
-    return (await requests.get(params.request_id, caller)).shown()
+    return found.shown()
 
 
 @method("Request.check", result=RequestShown, scopes=STAFF, errors=(NotFound, InvalidParams))

@@ -231,13 +231,11 @@ def status_of(request: Request, run: RunRecord | None) -> Status:
     """A request's status from its run; an ended status stays, also once the run is deleted."""
     if request.status in ENDED:
         return request.status
-    if run is None or run.status in ("failed", "cancelled"):
+    if _deed(request, run) is not None:
+        return "ready"  # also if its run was cancelled while the letter was being made
+    if run is None or run.status in ("completed", "failed", "cancelled"):
         return "cancelled"
-    if run.status == "needs_approval":
-        return _waits_for(request, run)
-    if run.status != "completed":
-        return "waiting_signature"  # an officer approved; the letter is being made
-    return "cancelled" if _deed(request, run) is None else "ready"
+    return _waits_for(request, run) if run.status == "needs_approval" else "waiting_signature"
 
 
 def _deed(request: Request, run: RunRecord | None) -> dict[str, Any] | None:

@@ -81,6 +81,8 @@ def run(status: str, *agreed: str, made: bool | None = None) -> RunRecord:
         (request(), run("completed"), "cancelled"),
         (request(), run("failed"), "cancelled"),
         (request(), run("cancelled"), "cancelled"),
+        (request(), run("cancelled", made=True), "ready"),
+        (request(), run("failed", made=False), "cancelled"),
         (request(), None, "cancelled"),
         (request("fetched"), None, "fetched"),
         (request("ready"), None, "ready"),
