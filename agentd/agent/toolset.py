@@ -40,13 +40,14 @@ class Toolset:
     """The servers that have not said yet which tools they have."""
 
     def resolve(self, name: str, server: str | None = None) -> ToolInfo:
-        """The tool of that name, ignoring case. Raises UnknownTool or UnboundTool."""
+        """The tool of that name, else one that differs from it by case alone. Raises UnknownTool, UnboundTool."""
+        for folded in (str, str.casefold):
+            for tool in self.every:
+                own = (tool.bare_name,) if server == tool.server else ()
+                names = map(folded, (tool.name, f"{tool.server}__{tool.bare_name}", *own))
+                if server in (None, tool.server) and folded(name) in names:
+                    return tool
         wanted = name.casefold()
-        for tool in self.every:
-            own = (tool.bare_name,) if server == tool.server else ()
-            names = map(str.casefold, (tool.name, f"{tool.server}__{tool.bare_name}", *own))
-            if server in (None, tool.server) and wanted in names:
-                return tool
         if wanted in self.unbound:
             raise UnboundTool(f"tool `{name}` is bound to no server that offers it; check [[tools]] in client.toml")
         known = sorted(tool.name for tool in self.tools)

@@ -175,7 +175,9 @@ def meta_of(call: ToolCall) -> RequestParamsMeta:
 
 
 def _progress(sink: ProgressSink) -> ProgressFnT:
+    """Forward progress; of a message only the first line, and no more of it than of an error."""
+
     async def forward(progress: float, total: float | None, message: str | None) -> None:
-        sink(progress, total, message)
+        sink(progress, total, message and reasons.one_line(message))
 
     return forward

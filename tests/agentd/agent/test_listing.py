@@ -130,6 +130,18 @@ def test_the_name_that_two_servers_have_names_both() -> None:
         assemble(Catalogue(tools=tools, servers=servers), None).resolve("order")
 
 
+def test_a_name_means_the_tool_that_is_written_so_though_another_differs_by_case_alone() -> None:
+    tools = (
+        ToolInfo(name="get", server="Hall"),
+        ToolInfo(name="get", server="hall"),
+        ToolInfo(name="GET", server="hall"),
+    )
+    servers = tuple(ServerState(name=name, state="up") for name in ("Hall", "hall"))
+    toolset = assemble(Catalogue(tools=tools, servers=servers), None)
+    assert [toolset.resolve(tool.name) for tool in toolset.tools] == list(toolset.tools)
+    assert toolset.resolve("hall__Get").server == "Hall"  # nobody is called so: the first that is alike
+
+
 def test_no_server_takes_the_name_by_which_anothers_tool_is_called() -> None:
     """A call of the office's letter must not go to a stranger, nor a stranger's result count as the letter's."""
     names = (("stranger", "office__letter"), ("stranger", "letter"), ("office", "letter"))

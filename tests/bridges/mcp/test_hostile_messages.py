@@ -69,6 +69,14 @@ async def test_a_giant_message_that_hides_what_it_answers_ends_by_the_calls_time
     assert (await do(host, "giant", "ping")).output == "pong"
 
 
+async def test_of_a_message_of_progress_one_short_line_is_passed_on(bridge: OpenBridge) -> None:
+    """Each is kept for every reader of the run's events: of megabytes, a slow reader's queue would fill the memory."""
+    heard: list[str | None] = []
+    host = await bridge(hostile("chatty"))
+    outcome = await host.call(request(host, "chatty"), lambda *progress: heard.append(progress[2]))
+    assert (outcome.output, heard) == ("done", ["x" * 300] * 3)
+
+
 async def test_text_that_no_json_may_hold_is_repaired(bridge: OpenBridge) -> None:
     outcome = await do(await bridge(hostile("surrogate")), "surrogate")
     assert (outcome.success, outcome.output) == (True, {"half": "a?b", "nan": None, "much": None})
