@@ -188,8 +188,14 @@ class HostedModel(ABC):
         except Exception as error:
             raise self._tellable(self._failure(error)) from None
         answer.require_whole(request)
-        kept_to = self.honoured(asked)
-        return ModelReply(text=answer.text, provider=self.provider, model=model, usage=answer.usage, constraint=kept_to)
+        return ModelReply(
+            text=answer.text,
+            provider=self.provider,
+            model=model,
+            usage=answer.usage,
+            cut=answer.last.finish == "cut",
+            constraint=self.honoured(asked),
+        )
 
     async def _answer(
         self, client: Any, request: ModelRequest, model: str, on_text: TextSink | None

@@ -70,7 +70,7 @@ class ModelReply(Message):
     """One turn's whole text, its provider and model, and the providers that failed first (`fallbacks`).
 
     `attempts` counts the providers asked. `constraint` is what constrained this text (the request's grammar or schema),
-    `read` how many prompt tokens were not cached, if the provider knows.
+    `read` how many prompt tokens were not cached, if the provider knows; `cut` says that free text ends at max_tokens.
     """
 
     text: str
@@ -78,6 +78,7 @@ class ModelReply(Message):
     model: str
     usage: Usage = Usage()
     read: int | None = None
+    cut: bool = False
     constraint: Constraint = "none"
     fallbacks: tuple[Fallback, ...] = ()
     attempts: int = 1

@@ -107,6 +107,7 @@ class LlamaCppModel:
             model=self._model,
             usage=usage,
             read=answer.read,
+            cut=answer.cut,
             constraint=kept_to,
         )
 

@@ -150,7 +150,8 @@ async def test_an_answer_that_does_not_end_well_is_a_failure(provider: Any, endi
 
 async def test_free_text_may_end_at_the_limit(provider: Any) -> None:
     one = await provider(Answer(text="Selamat pa", ending="max_tokens"))
-    assert (await one.turn(max_tokens=3)).text == "Selamat pa"
+    reply = await one.turn(max_tokens=3)
+    assert (reply.text, reply.cut) == ("Selamat pa", True)
 
 
 async def test_an_empty_answer_is_bad_output(provider: Any) -> None:

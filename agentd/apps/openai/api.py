@@ -94,7 +94,7 @@ class OpenAIApi:
                 text=reply.text,
                 model=f"{reply.provider}/{reply.model}",
                 usage=reply.usage,
-                cut=reply.usage.output_tokens >= asked.limit(),
+                cut=reply.cut,
                 extra={
                     "fallbacks": [fallback.model_dump() for fallback in reply.fallbacks],
                     "constraint": reply.constraint,

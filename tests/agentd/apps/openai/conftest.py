@@ -29,6 +29,7 @@ class Model:
         self.asked: list[ModelRequest] = []
         self.hangs, self.left = asyncio.Event(), asyncio.Event()
         self.hang = False
+        self.cut = False
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
         self.asked.append(request)
@@ -52,6 +53,7 @@ class Model:
             provider="local",
             model=request.model or "m-1",
             usage=usage,
+            cut=self.cut,
             fallbacks=passed,
             constraint="grammar",
         )

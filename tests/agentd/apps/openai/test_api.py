@@ -28,6 +28,17 @@ async def test_a_completion_is_answered_with_usage_and_who_wrote_it(serve: Any) 
     assert (asked.max_tokens, asked.temperature, asked.provider, asked.stable) == (50, 0.5, None, 0)
 
 
+@pytest.mark.parametrize("cut", [True, False])
+async def test_whether_an_answer_was_cut_is_the_providers_word_whatever_it_counts(serve: Any, cut: bool) -> None:
+    """Not every endpoint counts tokens, and thoughts count among a model's."""
+    model = Model()
+    model.cut = cut
+    answer = await (await serve(model)).chat.completions.create(
+        model="raw", messages=HELLO, max_tokens=1 if not cut else 50
+    )
+    assert answer.choices[0].finish_reason == ("length" if cut else "stop")
+
+
 async def test_a_model_says_what_it_can_be_held_to_and_an_answer_what_it_was(serve: Any) -> None:
     client = await serve(Model())
     listed = {model.id: model.constraint for model in (await client.models.list()).data}
