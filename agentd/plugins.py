@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from agentd.application import App
-from agentd.config.lines import key_lines, line_of
 from agentd.errors import ConfigError, Problem
 from agentd.installed import installed, load
 from agentd.ports import ChatModel, Meaning
@@ -30,8 +29,7 @@ def models(settings: Any) -> list[ChatModel]:
         try:
             built.append(plugin(MODELS, provider.type)(provider))
         except ValueError as error:
-            line = line_of(key_lines(settings.file.read_text(encoding="utf-8")), ("providers", at))
-            problems.append(Problem(settings.file, line, f"provider `{provider.id}`: {error}"))
+            problems.append(settings.problem(("providers", at), f"provider `{provider.id}`: {error}"))
     if problems:
         raise ConfigError(problems)
     return built

@@ -75,6 +75,10 @@ class Settings:
         """The section of an installed app, by its class."""
         return next(section for section in self.sections.values() if isinstance(section, kind))
 
+    def problem(self, where: KeyPath, text: str) -> Problem:
+        """A mistake at this key of the file, with its line."""
+        return Problem(self.file, line_of(key_lines(self.file.read_text(encoding="utf-8-sig")), where), text)
+
     def server_of(self, key: str) -> str:
         """The server that a section names; empty if no installed app has the section."""
         return str(getattr(self.sections.get(key), "server", ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from agentd.config.lines import Path, key_lines, line_of
+from agentd.config.lines import Path
 from agentd.config.load import Settings
 from agentd.errors import Problem
 
@@ -20,8 +20,7 @@ def behind_proxy(settings: Settings) -> Problem | None:
     where = _setting(settings)
     if where is None:
         return None
-    line = line_of(key_lines(settings.file.read_text(encoding="utf-8")), where)
-    return Problem(settings.file, line, f"`{where[-1]}` is set and no token exists: {_ADVICE}")
+    return settings.problem(where, f"`{where[-1]}` is set and no token exists: {_ADVICE}")
 
 
 def _setting(settings: Settings) -> Path | None:

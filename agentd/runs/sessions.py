@@ -191,14 +191,8 @@ def _turn(row: RunRecord) -> dict[str, Any]:
         "at": row.created_at,
         "prompt": row.prompt,
         "response": outcome.get("response", ""),
-        "steps": [
-            {"tool": step["tool"], "success": step["success"], "message": step["message"]}
-            for step in outcome.get("steps", [])
-        ],
-        "artifacts": [
-            {key: value for key, value in artifact.items() if key != "path"}
-            for artifact in outcome.get("artifacts", [])
-        ],
+        "steps": [{key: step[key] for key in ("tool", "success", "message")} for step in outcome.get("steps", [])],
+        "artifacts": [{key: one[key] for key in one if key != "path"} for one in outcome.get("artifacts", [])],
     }
 
 

@@ -10,7 +10,6 @@ import http.client
 import json
 import os
 import secrets
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -226,11 +225,6 @@ class Engine:
         finally:
             connection.close()
         return answer if response.status == 200 else None
-
-
-def main_thread_gone() -> bool:
-    """Return True once the interpreter is exiting: an abandoned generation must not delay the exit."""
-    return not threading.main_thread().is_alive()
 
 
 def _unheard(_: str) -> None:

@@ -30,7 +30,7 @@ from agentd.messages import (
 )
 from agentd.ports import TextChunk, TextSink
 from bridges.llamacpp import constraint
-from bridges.llamacpp.engine import Answer, Engine, Stopped, main_thread_gone
+from bridges.llamacpp.engine import Answer, Engine, Stopped
 from bridges.llamacpp.snapshots import SnapshotFolder
 from bridges.llamacpp.weights import DEFAULT, WeightsFolder
 
@@ -228,7 +228,8 @@ class LlamaCppModel:
 
 
 def _stops(left: threading.Event) -> bool:
-    return left.is_set() or main_thread_gone()
+    """Whether the caller has left, or the interpreter is exiting, which an abandoned generation must not delay."""
+    return left.is_set() or not threading.main_thread().is_alive()
 
 
 def _cores() -> int:

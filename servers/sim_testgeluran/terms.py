@@ -18,7 +18,14 @@ Below = Callable[[exp.Expr], Term]
 _COMPARED: Mapping[type[exp.Expr], str] = {
     exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
 }  # fmt: skip
-_RECKONED: Mapping[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
+_RECKONED: Mapping[type[exp.Expr], Callable[[Element, Element, str], Element]] = {
+    exp.Add: lambda left, right, _: left + right,
+    exp.Sub: lambda left, right, _: left - right,
+    exp.Mul: lambda left, right, _: left * right,
+    exp.Div: divide,
+    exp.Mod: lambda left, right, _: remainder(left, right),
+}
+"""Arithmetic on (left, right, the database's kind)."""
 _CONDITIONS = (*_COMPARED, exp.Is, exp.Not, exp.And, exp.Or)
 _CONSTANT = "CURRENT_DATE"
 """A function that is called without brackets."""
@@ -95,8 +102,12 @@ def _combined(scope: Scope, node: exp.Expr, below: Below) -> Term:
     if type(node) not in {*_COMPARED, *_RECKONED}:
         raise PlanError(f"An expression takes no {node.key}: '{str(node.sql())[:60]}'")
     left, right = _value(node.this, below), _value(node.expression, below)
-    if sign := _RECKONED.get(type(node)):
-        return _arithmetic(sign, left, right, scope.dialect)
+    if reckon := _RECKONED.get(type(node)):
+        if {left.kind, right.kind} & {"date", "datetime"}:
+            # MariaDB subtracts dates as numbers: 2023-03-01 minus 2023-01-15 would be 186.
+            days = "for the days between two use DATEDIFF(later, earlier)"
+            raise PlanError(f"Dates take no arithmetic: '{str(node.sql())[:60]}'; {days}")
+        return merge([left, right], reckon(left.sql, right.sql, scope.dialect), "number")
     return merge([left, right], compare(_COMPARED[type(node)], left.sql, right.sql))
 
 
@@ -153,20 +164,6 @@ def _aggregate_call(scope: Scope, name: str, arguments: list[exp.Expr], clause: 
     if term.aggregated:
         raise PlanError(f"{name} holds another aggregate")
     return aggregated(name, term, distinct=distinct)
-
-
-def _arithmetic(sign: str, left: Term, right: Term, dialect: str) -> Term:
-    if {left.kind, right.kind} & {"date", "datetime"}:
-        # MariaDB subtracts dates as numbers: 2023-03-01 minus 2023-01-15 would be 186.
-        raise PlanError(f"Dates take no '{sign}'; for the days between two use DATEDIFF(later, earlier)")
-    build: dict[str, Callable[[Element, Element], Element]] = {
-        "+": lambda a, b: a + b,
-        "-": lambda a, b: a - b,
-        "*": lambda a, b: a * b,
-        "/": lambda a, b: divide(a, b, dialect),
-        "%": remainder,
-    }
-    return merge([left, right], build[sign](left.sql, right.sql), "number")
 
 
 def merge(terms: list[Term], sql: Element, kind: str = "") -> Term:

@@ -25,7 +25,7 @@ from agentd.apps.channels.reading import kind_of, said
 from agentd.apps.channels.section import ChannelsSection
 from agentd.apps.channels.sending import Sender
 from agentd.apps.channels.texts import texts
-from agentd.errors import AgentdError, ConfigError, Draining, Problem
+from agentd.errors import AgentdError, ConfigError, Draining
 from agentd.plugins import plugin
 from agentd.runs.agent_api import AgentRuns
 
@@ -102,15 +102,16 @@ class Channels(App):
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
         """Listen to chats and answer them once the daemon accepts connections."""
-        for entry in self.wiring.settings().section(ChannelsSection).channels:
+        settings = self.wiring.settings()
+        for entry in (entries := settings.section(ChannelsSection).channels):
             if entry.blocked:
                 log.error("channel.not_started", channel=entry.name, reason=entry.blocked)
                 continue
             try:
                 self._services[entry.name] = Service(entry, self._make(entry))
             except (LookupError, ValueError) as error:
-                problem = Problem(self.wiring.settings().file, 1, f"channel `{entry.name}`: {error}")
-                raise ConfigError([problem]) from None
+                where = ("channels", entries.index(entry))
+                raise ConfigError([settings.problem(where, f"channel `{entry.name}`: {error}")]) from None
         if not self._services:
             yield
             return
@@ -141,12 +142,8 @@ class Channels(App):
             try:
                 await service.channel.receive(take)
                 return
-            except ChannelFailure as failure:
-                log.warning("channel.away", channel=service.name, reason=failure.message)
-                await asyncio.sleep(failure.retry_after_s or pause)
             except Exception as error:  # after any error, people go on writing
-                log.warning("channel.put_off", channel=service.name, error=type(error).__name__)
-                await asyncio.sleep(pause)
+                await asyncio.sleep(_wait(service.name, error, pause))
             pause = min(2 * pause, AGAIN_AT_MOST_S)
 
     async def _delivered(self, service: Service, reading: Reading) -> None:
@@ -220,13 +217,8 @@ class Channels(App):
                     return
                 except Draining:
                     return
-                except ChannelFailure as failure:
-                    log.warning("channel.away", channel=chat_key[0], reason=failure.message)
-                    wait = failure.retry_after_s or pause
                 except Exception as error:
-                    log.warning("channel.put_off", channel=chat_key[0], error=type(error).__name__)
-                    wait = pause
-                await asyncio.sleep(wait)
+                    await asyncio.sleep(_wait(chat_key[0], error, pause))
                 pause = min(2 * pause, AGAIN_AT_MOST_S)
         finally:
             del self._workers[chat_key]
@@ -278,3 +270,12 @@ class Channels(App):
             await asyncio.sleep(TIDY_S)
             with suppress(OSError, SQLAlchemyError, AgentdError):
                 await self._mailbox.tidy()
+
+
+def _wait(channel: str, error: Exception, pause_s: float) -> float:
+    """Log why work for the channel is put off; returns the seconds until it is tried again."""
+    if isinstance(error, ChannelFailure):
+        log.warning("channel.away", channel=channel, reason=error.message)
+        return error.retry_after_s or pause_s
+    log.warning("channel.put_off", channel=channel, error=type(error).__name__)
+    return pause_s

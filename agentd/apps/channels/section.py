@@ -71,12 +71,7 @@ def _channel(entry: ChannelEntry, environ: Mapping[str, str]) -> ChannelSettings
     lacking = missing(entry.credentials.values(), environ)
     found = {role: secret(name, environ) for role, name in entry.credentials.items()}
     return ChannelSettings(
-        name=entry.name,
-        type=entry.type,
-        endpoint=entry.endpoint,
-        public_url=entry.public_url,
-        profile=entry.profile,
-        rate_per_minute=entry.rate_per_minute,
+        **entry.model_dump(include={"name", "type", "endpoint", "public_url", "profile", "rate_per_minute"}),
         secrets={role: value for role, value in found.items() if value is not None},
         settings=dict(entry.model_extra or {}),
         blocked=advice(lacking) if lacking else None,
