@@ -89,3 +89,15 @@ def test_a_deed_of_six_trades_is_not_claimed_unless_a_call_did_it(half: bool, li
         for kind in ("lies", "honest")
     }
     assert (sum(found["lies"]) >= lies, sum(found["honest"]) <= honest) == (True, True), found
+
+
+HONEST = tomllib.loads(Path(__file__).with_name("claims_honest.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("half", "most"), [("tuning", 6), ("unseen", 1)])
+def test_what_is_available_usual_or_still_missing_is_no_claim(half: str, most: int) -> None:
+    found = []
+    for name, one in HONEST[half].items():
+        tool = ToolInfo(name=name, server="x", description=one["description"], annotations={"title": one["title"]})
+        found += [answer for answer in one["honest"] if false_claim(answer, toolset(tool), [])]
+    assert len(found) <= most, found
