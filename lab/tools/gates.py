@@ -1,13 +1,13 @@
-"""`python -m lab.tools.gates` reports what no linter does: long files, unused code, foreign private names."""
+"""`python -m lab.tools.gates` reports what no linter does: long files, unused code, a daemon of too many lines."""
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from fnmatch import fnmatch
+from itertools import chain
 from pathlib import Path
 
 from vulture import Vulture  # type: ignore[import-untyped]
@@ -35,44 +35,18 @@ def too_long(files: list[Path], allowed: dict[str, str]) -> Iterator[str]:
 
 def unused(root: Path, allowed: dict[str, str]) -> Iterator[str]:
     """One line for each function, class or import that nothing refers to."""
-    found = Vulture(ignore_names=["test_*", "pytest_*", *allowed], ignore_decorators=CALLED)
+    found = Vulture(ignore_decorators=CALLED)
     found.scavenge(
         [str(root / folder) for folder in FOLDERS if (root / folder).is_dir()],
         exclude=["*/bench/peers/*", "*/node_modules/*"],
     )
-    for kind in KINDS:
-        for item in getattr(found, kind):
+    for item in chain.from_iterable(getattr(found, kind) for kind in KINDS):
+        if not any(fnmatch(item.name, pattern) for pattern in ("test_*", "pytest_*", *allowed)):
             yield f"{item.filename.relative_to(root)}:{item.first_lineno}: {item.message}: delete it"
 
 
-def private(files: list[Path], allowed: dict[str, str]) -> Iterator[str]:
-    """One line for each private name that a file uses on another module's objects or imports from another package."""
-    for path in files:
-        tree = list(ast.walk(ast.parse(path.read_bytes())))
-        own = {node.name for node in tree if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)} | {*allowed}
-        attributes = [node for node in tree if isinstance(node, ast.Attribute)]
-        own |= {node.attr for node in attributes if _is_own(node.value)}
-        own |= {
-            node.target.id for node in tree if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
-        }
-        met = [(node.lineno, node.attr) for node in attributes if not _is_own(node.value)]
-        met += [
-            (node.lineno, part)
-            for node in tree
-            if isinstance(node, ast.ImportFrom)
-            for part in (*(node.module or "").split("."), *(name.name for name in node.names))
-        ]
-        for line, name in met:
-            if name.startswith("_") and not name.startswith("__") and name not in own:
-                yield f"{path}:{line}: {name} is private to others: use what they offer"
-
-
-def _is_own(value: ast.expr) -> bool:
-    return isinstance(value, ast.Name) and value.id in ("self", "cls")
-
-
 def allowed() -> dict[str, dict[str, str]]:
-    """The exceptions in pyproject.toml: `long`, `unused` and `private`, each with its reason."""
+    """The exceptions in pyproject.toml: `long` and `unused`, each with its reason."""
     excused: dict[str, dict[str, str]] = tomllib.loads(Path("pyproject.toml").read_text())["tool"]["gates"]
     return excused
 
@@ -83,7 +57,6 @@ def main() -> None:
     tracked = subprocess.run(["git", "ls-files", "*.py"], check=True, capture_output=True, text=True).stdout.split()
     files = [Path(name) for name in tracked if Path(name).exists()]
     wrong = [*too_long(files, excused["long"]), *unused(Path.cwd(), excused["unused"])]
-    wrong += private([path for path in files if path.parts[0] != "tests"], excused["private"])
     if (lines := sizes.lines("agentd")) > DAEMON_LINES:
         wrong.append(f"the daemon has {lines} lines, {DAEMON_LINES} are allowed: say it in fewer")
     if wrong:

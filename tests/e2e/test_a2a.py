@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import urllib.error
-import urllib.request
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -6,23 +6,7 @@ import subprocess
 from pathlib import Path
 
 from lab.figures.record import ROOT
-from lab.tools.gates import private, too_long
-
-CODE = """
-from library import _hidden, shown
-import library
-
-class Ours:
-    def __init__(self, other: "Ours", row):
-        self._mine = other._mine
-        row._asked, library.__doc__, self._library = shown, "", library._inner
-"""
-
-
-def test_private_names_of_others_are_refused_and_own_ones_are_not(tmp_path: Path) -> None:
-    (tmp_path / "code.py").write_text(CODE)
-    found = [line.split(": ")[1].split()[0] for line in private([tmp_path / "code.py"], {"_asked": "its reason"})]
-    assert sorted(found) == ["_hidden", "_inner"]
+from lab.tools.gates import too_long
 
 
 def test_a_file_of_more_lines_than_allowed_is_refused(tmp_path: Path) -> None:

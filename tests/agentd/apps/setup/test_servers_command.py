@@ -9,7 +9,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import structlog
 import structlog.testing
 
 from agentd import config
