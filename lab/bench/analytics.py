@@ -7,12 +7,12 @@ servers are real processes.
 from __future__ import annotations
 
 import asyncio
-import statistics
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from lab.bench._timing import median, p95
 from lab.eval.analytics.__main__ import STYLES, ask, office
 from lab.eval.analytics.questions import QUESTIONS
 from tests.mariadb import load_erp, mariadb
@@ -37,10 +37,10 @@ async def _run(folder: Path, url: str) -> dict[str, Any]:
             before = time.process_time()
             answers = [await ask(each, style, None, host) for _ in range(ROUNDS) for each in asked]
             cpu = time.process_time() - before
-            taken = sorted(1000 * answer["seconds"] for answer in answers)
+            taken = [1000 * answer["seconds"] for answer in answers]
             figures[style] = {
-                "question_p50_ms": round(statistics.median(taken), 1),
-                "question_p95_ms": round(taken[int(len(taken) * 0.95)], 1),
+                "question_p50_ms": median(taken, 1),
+                "question_p95_ms": p95(taken),
                 "cpu_mean_ms": round(1000 * cpu / len(taken), 1),
                 "questions": len(taken),
                 "right": sum(answer["right"] for answer in answers),

@@ -10,7 +10,6 @@ out at a time. Issue 21: 1 s for the 95th of a hundred, none lost or doubled.
 from __future__ import annotations
 
 import signal
-import statistics
 import tempfile
 import time
 from collections import Counter
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agentd.apps.channels.texts import texts
-from lab.bench.residents import cpu_ms
+from lab.bench._timing import cpu_ms, median, p95
 from tests.bridges.channels.telegram_server import TOKEN, TelegramServer, entry, message
 from tests.daemon import HEAD, SERVERS, Daemon, final, running
 
@@ -75,8 +74,8 @@ def run() -> dict[str, Any]:
     return {
         "chats": CHATS,
         "answers": len(taken),
-        "answer_p50_ms": round(statistics.median(taken)),
-        "answer_p95_ms": round(sorted(taken)[int(len(taken) * 0.95)]),
+        "answer_p50_ms": round(median(taken)),
+        "answer_p95_ms": round(p95(taken)),
         "limit_answer_p95_ms": 1000,
         "answer_cpu_ms": round(cpu, 1),
         "kills": KILLED,

@@ -5,11 +5,11 @@ Issue 8: validation ≤ 5 ms a query, embedded execution ≤ 20 ms.
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
+from lab.bench._timing import median, timed_ms
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_examples, load_ground_truth
 from servers.text2cypher.graph.embedded import EmbeddedBackend
@@ -43,11 +43,5 @@ def run() -> dict[str, float]:
 
 def timed(name: str, work: Callable[[str], Any], inputs: Iterable[str]) -> dict[str, float]:
     """Time `work` on each input, best of ROUNDS: {name_ms: the median, name_worst_ms: the worst}."""
-    best = [min(_once(work, text) for _ in range(ROUNDS)) * 1000 for text in inputs]
-    return {f"{name}_ms": round(statistics.median(best), 2), f"{name}_worst_ms": round(max(best), 2)}
-
-
-def _once(work: Callable[[str], Any], text: str) -> float:
-    started = time.perf_counter()
-    work(text)
-    return time.perf_counter() - started
+    best = [min(timed_ms(partial(work, text), ROUNDS)) for text in inputs]
+    return {f"{name}_ms": median(best), f"{name}_worst_ms": round(max(best), 2)}

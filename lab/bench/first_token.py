@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from agentd.messages import ChatMessage, ModelRequest, ProviderSettings
 from bridges.llamacpp import LlamaCppModel
 from bridges.llamacpp.weights import DEFAULT, WeightsFolder
+from lab.bench._timing import in_a_process, median
 
 RULES = " ".join(f"Rule {number}: greet citizen number {number} kindly." for number in range(66))
 PREFIX = ChatMessage(role="system", content=f"You help at an office counter and answer as JSON. {RULES}")
@@ -40,11 +38,11 @@ def run() -> dict[str, Any]:
     weights = WeightsFolder.from_environment().pull(DEFAULT, _silent, print)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / weights.name).symlink_to(weights)
-        cold = _in_a_process(folder, "turns")
-        snapshot = _in_a_process(folder, "turns")
-        loaded = _in_a_process(folder, "warmed")
-        cancelled = _in_a_process(folder, "cancels")
-        beside = _in_a_process(folder, "beside")
+        cold = in_a_process("first_token", "turns", AGENTD_MODELS=folder)
+        snapshot = in_a_process("first_token", "turns", AGENTD_MODELS=folder)
+        loaded = in_a_process("first_token", "warmed", AGENTD_MODELS=folder)
+        cancelled = in_a_process("first_token", "cancels", AGENTD_MODELS=folder)
+        beside = in_a_process("first_token", "beside", AGENTD_MODELS=folder)
     return {
         "model_first_token_cold_s": cold["first"],
         "model_first_token_snapshot_with_load_s": snapshot["first"],
@@ -63,13 +61,6 @@ def run() -> dict[str, Any]:
 
 def _silent(_done: int, _total: int) -> None:
     """Show no progress bar."""
-
-
-def _in_a_process(folder: str, what: str) -> dict[str, float]:
-    command = [sys.executable, "-m", "lab.bench.first_token", what]
-    done = subprocess.run(command, env={**os.environ, "AGENTD_MODELS": folder}, capture_output=True, check=True)
-    measured: dict[str, float] = json.loads(done.stdout)
-    return measured
 
 
 async def _measure(what: str) -> dict[str, float]:
@@ -110,7 +101,7 @@ async def _beside(model: LlamaCppModel) -> dict[str, float]:
             for process in busy:
                 process.kill()
                 await process.wait()
-    return {"alone": round(median(alone), 2), "ratio": round(median(beside) / median(alone), 2)}
+    return {"alone": median(alone), "ratio": round(median(beside, 4) / median(alone, 4), 2)}
 
 
 async def _whole(model: LlamaCppModel, number: int) -> float:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from typing import Any
 
 from agentd.apps.letters.evidence.reading.readings import Readings
 from agentd.apps.letters.policies.grounding import ungrounded
 from agentd.messages import Said, ToolCall, ToolInfo
+from lab.bench._timing import median, timed_ms
 
 ROUNDS = 200
 _ASKED = ("Mohon sebutkan pekerjaan Anda.", "Berapa RT dan RW Anda?", "Untuk keperluan apa surat ini?", "Ada lagi?")
@@ -53,13 +53,6 @@ def run() -> dict[str, float]:
 
 
 def _median(call: ToolCall, *, forget: bool) -> float:
-    taken: list[float] = []
     readings = Readings()
     ungrounded(call, readings)
-    for _ in range(ROUNDS):
-        if forget:
-            readings = Readings()
-        began = time.process_time()
-        ungrounded(call, readings)
-        taken.append((time.process_time() - began) * 1000)
-    return round(statistics.median(taken), 3)
+    return median(timed_ms(lambda: ungrounded(call, Readings() if forget else readings), ROUNDS, time.process_time), 3)

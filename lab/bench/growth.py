@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,6 +25,7 @@ from typing import Any
 from agentd.access import LOCAL
 from agentd.daemon import Daemon
 from agentd.messages import AgentOptions
+from lab.bench._timing import awaited_ms, in_a_process, median
 from lab.bench.steps import CONFIG, FINAL, daemon
 
 PICTURE = Path(__file__).parents[2] / "docs" / "growth.svg"
@@ -52,11 +51,8 @@ def run() -> dict[str, Any]:
     for curve, sizes in SIZES.items():
         print(f"  {curve} …", file=sys.stderr, flush=True)
         for size in sizes:
-            command = [sys.executable, "-m", "lab.bench.growth", curve, str(size)]
-            done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=300)
-            rows += [
-                {"of": curve, "size": size, "what": what, "costs": value} for what, value in json.loads(done.stdout)
-            ]
+            points = in_a_process("growth", curve, str(size))
+            rows += [{"of": curve, "size": size, "what": what, "costs": value} for what, value in points]
     PICTURE.write_text(drawn(rows), encoding="utf-8")
     return {"curves": by_curve(rows), "picture": PICTURE.name}
 
@@ -165,13 +161,7 @@ async def _turn(made: Daemon) -> float:
 
 
 async def _each(act: Callable[[], Awaitable[Any]], times: int = 60) -> float:
-    """Median milliseconds."""
-    taken = []
-    for _ in range(times):
-        began = time.perf_counter()
-        await act()
-        taken.append((time.perf_counter() - began) * 1000)
-    return round(statistics.median(taken), 3)
+    return median(await awaited_ms(act, times), 3)
 
 
 _COPIED = {

@@ -9,10 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
-import statistics
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from mcp.client.stdio import stdio_client
 
 from agentd.messages import ServerSettings, ToolCall
 from bridges.mcp import McpToolHost, ServerLimits
+from lab.bench._timing import median
 
 CALLS = 300
 ROUNDS = 7
@@ -52,13 +52,13 @@ async def _calls() -> dict[str, Any]:
         pairs = [(await _series(theirs, 1), await _series(ours, 1)) for _ in range(ROUNDS)]
         crowds = [(await _series(theirs, ABREAST), await _series(ours, ABREAST)) for _ in range(ROUNDS)]
     return {
-        "mcp_call_sdk_ms": _median(wall for (wall, _), _ in pairs),
-        "mcp_call_bridge_ms": _median(wall for _, (wall, _) in pairs),
-        "mcp_call_bridge_extra_cpu_ms": _median(ours[1] - theirs[1] for theirs, ours in pairs),
-        "mcp_call_bridge_ratio": _median(ours[0] / theirs[0] for theirs, ours in pairs),
-        "mcp_calls_abreast_sdk_per_second": round(1000 / _median(wall for (wall, _), _ in crowds)),
-        "mcp_calls_abreast_bridge_per_second": round(1000 / _median(wall for _, (wall, _) in crowds)),
-        "mcp_calls_abreast_ratio": _median(theirs[0] / ours[0] for theirs, ours in crowds),
+        "mcp_call_sdk_ms": median((wall for (wall, _), _ in pairs), 3),
+        "mcp_call_bridge_ms": median((wall for _, (wall, _) in pairs), 3),
+        "mcp_call_bridge_extra_cpu_ms": median((ours[1] - theirs[1] for theirs, ours in pairs), 3),
+        "mcp_call_bridge_ratio": median((ours[0] / theirs[0] for theirs, ours in pairs), 3),
+        "mcp_calls_abreast_sdk_per_second": round(1000 / median((wall for (wall, _), _ in crowds), 3)),
+        "mcp_calls_abreast_bridge_per_second": round(1000 / median((wall for _, (wall, _) in crowds), 3)),
+        "mcp_calls_abreast_ratio": median((theirs[0] / ours[0] for theirs, ours in crowds), 3),
     }
 
 
@@ -121,7 +121,3 @@ async def _longest_pause() -> float:
             longest, last = max(longest, now - last), now
     except asyncio.CancelledError:
         return round(longest * 1000, 1)
-
-
-def _median(values: Iterable[float]) -> float:
-    return round(statistics.median(values), 3)

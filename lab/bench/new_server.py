@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import statistics
 import sys
 import tempfile
 import time
@@ -21,6 +20,7 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from lab.bench._timing import median
 from tests.daemon import HEAD, SERVERS, Daemon, final
 
 TIMES = 5
@@ -42,14 +42,14 @@ def run() -> dict[str, Any]:
     beyond = [ours - theirs for theirs, _, ours in rounds]
     return {
         "times": TIMES,
-        "named_s": round(statistics.median(named), 2),
+        "named_s": median(named),
         "named_worst_s": round(max(named), 2),
-        "tools_s": round(statistics.median(there), 2),
+        "tools_s": median(there),
         "tools_worst_s": round(max(there), 2),
         "limit_tools_s": 1.0,
-        "bare_s": round(statistics.median(bare), 2),
-        "tools_beyond_bare_s": round(statistics.median(beyond), 2),
-        "tools_to_bare": round(statistics.median(ours / theirs for theirs, _, ours in rounds), 2),
+        "bare_s": median(bare),
+        "tools_beyond_bare_s": median(beyond),
+        "tools_to_bare": median(ours / theirs for theirs, _, ours in rounds),
     }
 
 

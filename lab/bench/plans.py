@@ -6,15 +6,16 @@ Issue 6: plan compile ≤ 2 ms. The plan is the contracts' example; both run on 
 from __future__ import annotations
 
 import asyncio
-import statistics
 import tempfile
-import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy.dialects import mysql
 
+from lab.bench._timing import awaited_ms, median, p95, timed_ms
+from servers.common.catalogue import Catalogue
 from servers.common.database import Database
 from servers.common.erp import build
 from servers.sim_testgeluran.compiler import compile_operation
@@ -44,10 +45,7 @@ async def _run(path: Path) -> dict[str, Any]:
     compiled: list[float] = []
     for _ in range(ROUNDS):
         for payload in (SUMMARY, DETAILS):
-            started = time.perf_counter()
-            operation = DatabaseOperation.model_validate(payload)
-            str(compile_operation(operation, catalogue).statement.compile(dialect=mysql.dialect()))
-            compiled.append((time.perf_counter() - started) * 1000)
+            compiled += timed_ms(partial(_compiled, payload, catalogue))
 
     async def by_plan() -> None:
         assert len((await executor.run([DETAILS]))["results"][DETAILS["operation_id"]]["data"]) == 3
@@ -57,20 +55,20 @@ async def _run(path: Path) -> dict[str, Any]:
 
     executed, written = await _interleaved(by_plan, by_hand)
     return {
-        "compile_p50_ms": round(statistics.median(compiled), 2),
-        "compile_p95_ms": round(sorted(compiled)[int(len(compiled) * 0.95)], 2),
-        "execute_p50_ms": round(statistics.median(executed), 2),
-        "by_hand_p50_ms": round(statistics.median(written), 2),
-        "ratio": round(statistics.median(executed) / statistics.median(written), 2),
+        "compile_p50_ms": median(compiled),
+        "compile_p95_ms": p95(compiled, 2),
+        "execute_p50_ms": median(executed),
+        "by_hand_p50_ms": median(written),
+        "ratio": round(median(executed, 4) / median(written, 4), 2),
     }
+
+
+def _compiled(payload: dict[str, Any], catalogue: Catalogue) -> str:
+    operation = DatabaseOperation.model_validate(payload)
+    return str(compile_operation(operation, catalogue).statement.compile(dialect=mysql.dialect()))
 
 
 async def _interleaved(*ways: Callable[[], Awaitable[None]]) -> list[list[float]]:
     """Time the ways alternately, so that a busy machine slows all alike."""
-    times: list[list[float]] = [[] for _ in ways]
-    for _ in range(ROUNDS // 3):
-        for way, taken in zip(ways, times, strict=True):
-            started = time.perf_counter()
-            await way()
-            taken.append((time.perf_counter() - started) * 1000)
-    return times
+    rounds = [[(await awaited_ms(way))[0] for way in ways] for _ in range(ROUNDS // 3)]
+    return [list(taken) for taken in zip(*rounds, strict=True)]

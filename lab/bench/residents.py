@@ -18,15 +18,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import psutil
-
+from lab.bench._timing import cpu_ms, median, p95, timed_ms
 from servers.residents.configured import ConfiguredRegister
 from servers.residents.locks import Locks
 from servers.residents.settings import Settings
@@ -59,10 +57,10 @@ def _verify_times(folder: Path, server: MariaDB) -> dict[str, Any]:
     opensid.make(server)
     settings = Settings.from_env({"RESIDENTS_URL": server.url(), "AGENTD_STATE": str(folder)})
     verification = Verification(ConfiguredRegister(settings), Locks(folder / "locks.db", time.time))
-    few = _median(lambda: _verify(verification, opensid.nik(1)))
+    few = median(timed_ms(lambda: _verify(verification, opensid.nik(1)), ROUNDS))
     _more(server)
-    many = _median(lambda: _verify(verification, f"9{MANY:015d}"))
-    again = _median(lambda: _verify(verification, opensid.nik(1)))
+    many = median(timed_ms(lambda: _verify(verification, f"9{MANY:015d}"), ROUNDS))
+    again = median(timed_ms(lambda: _verify(verification, opensid.nik(1)), ROUNDS))
     return {
         "residents": MANY,
         "right_pin_ms": many,
@@ -125,7 +123,7 @@ def _taps(daemon: Daemon) -> dict[str, Any]:
     taken = [_letter(screen, one) for one in [row for row in residents() if row["pin"]][:LETTERS]]
     return {
         "letters": len(taken),
-        "pin_to_pdf_p50_ms": round(statistics.median(taken), 1),
+        "pin_to_pdf_p50_ms": median(taken, 1),
         "pin_to_pdf_max_ms": round(max(taken), 1),
         "limit_pin_to_pdf_ms": 1000,
     }
@@ -147,20 +145,15 @@ def _kiosks(daemon: Daemon) -> dict[str, Any]:
     assert daemon.process is not None
     used = cpu_ms(daemon.process.pid)
     with ThreadPoolExecutor(KIOSKS) as pool:
-        taken = sorted(ms for turns in pool.map(_talk, screens) for ms in turns)
+        taken = [ms for turns in pool.map(_talk, screens) for ms in turns]
     return {
         "kiosks": KIOSKS,
         "turns": len(taken),
-        "turn_p50_ms": round(statistics.median(taken), 1),
-        "turn_p95_ms": round(taken[int(len(taken) * 0.95)], 1),
+        "turn_p50_ms": median(taken, 1),
+        "turn_p95_ms": p95(taken),
         "limit_turn_p95_ms": 300,
         "turn_cpu_ms": round((cpu_ms(daemon.process.pid) - used) / len(taken), 2),
     }
-
-
-def cpu_ms(pid: int) -> float:
-    """CPU milliseconds that the process has used so far, over all its threads."""
-    return 1000 * float(sum(psutil.Process(pid).cpu_times()[:2]))
 
 
 def _talk(screen: Person) -> list[float]:
@@ -181,13 +174,3 @@ def _talk(screen: Person) -> list[float]:
             raise SystemExit(f"not the model's answer but {answer}")
     connection.close()
     return taken
-
-
-def _median(work: Callable[[], object]) -> float:
-    work()
-    taken = []
-    for _ in range(ROUNDS):
-        began = time.perf_counter()
-        work()
-        taken.append((time.perf_counter() - began) * 1000)
-    return round(statistics.median(taken), 2)

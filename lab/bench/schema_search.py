@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from lab.bench._timing import median, p95
 from servers.graphiti.embedding import Embedder
 from servers.graphiti.graph import close_graph, open_graph
 from servers.graphiti.schema_search import SchemaSearch
@@ -72,8 +73,8 @@ async def _run() -> dict[str, Any]:
                 "in_first_five": round(sum(is_right(answer, question) for answer, question in pairs) / len(pairs), 3),
                 "cpu_ms": round((time.process_time() - processor) * 1000 / len(times), 1),
                 "tables_answered": round(statistics.mean(map(len, answers)), 1),
-                "p50_ms": round(statistics.median(times), 1),
-                "p95_ms": round(sorted(times)[int(len(times) * 0.95)], 1),
+                "p50_ms": median(times, 1),
+                "p95_ms": p95(times),
             }
         await close_graph(graph)
         figures["session_data"] = await _session_data(Path(folder) / "sessions.lbug")
@@ -98,8 +99,8 @@ async def _session_data(path: Path) -> dict[str, Any]:
     await close_graph(driver)
     return {
         "data_sets": DATA_SETS,
-        "store_p50_ms": round(statistics.median(stored), 2),
-        "store_last_hundred_p50_ms": round(statistics.median(stored[-100:]), 2),
-        "retrieve_p50_ms": round(statistics.median(retrieved), 2),
+        "store_p50_ms": median(stored),
+        "store_last_hundred_p50_ms": median(stored[-100:]),
+        "retrieve_p50_ms": median(retrieved),
         "file_mb": round(path.stat().st_size / 2**20, 1),  # noqa: ASYNC240 - nothing else runs
     }

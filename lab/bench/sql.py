@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import resource
 import statistics
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 import aiomysql
 import orjson
 
+from lab.bench._timing import peak_mib
 from servers.common.database import Database
 from servers.mysql import guard
 from servers.mysql.scan import split
@@ -48,7 +48,7 @@ async def _rows(server: MariaDB) -> dict[str, Any]:
     await database.fetch("SELECT 1")
     # Alternate and take the median of the pairs, so that a busy moment of the machine affects both.
     pairs = [(await _bare(server), await _ours(database)) for _ in range(ROUNDS)]
-    before = _peak_mib()
+    before = peak_mib()
     cut = await database.fetch("SELECT * FROM rows_million", max_rows=1000)
     assert len(cut.rows) == 1000
     await database.fetch("SELECT COUNT(*), SUM(value) FROM rows_million")
@@ -56,7 +56,7 @@ async def _rows(server: MariaDB) -> dict[str, Any]:
         "sql_rows_per_second_driver": round(statistics.median(bare for bare, _ in pairs)),
         "sql_rows_per_second_json": round(statistics.median(ours for _, ours in pairs)),
         "sql_rows_ratio": round(statistics.median(ours / bare for bare, ours in pairs), 3),
-        "sql_memory_growth_million_rows_mib": round(_peak_mib() - before, 2),
+        "sql_memory_growth_million_rows_mib": round(peak_mib() - before, 2),
     }
 
 
@@ -102,7 +102,3 @@ def _judge(sql: str, kind: Any) -> float:
         with contextlib.suppress(guard.RefusedError):
             guard.check(statement, kind, ("erp",))
     return time.perf_counter() - started
-
-
-def _peak_mib() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

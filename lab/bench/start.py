@@ -9,7 +9,6 @@ resident set without its servers, `more` than at the ready line.
 from __future__ import annotations
 
 import asyncio
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from typing import Any
 
 import aiohttp
 
+from lab.bench._timing import median
 from lab.drill.soak import Sample
 from lab.figures.record import ROOT
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final, running
@@ -61,7 +61,7 @@ def _starts(folder: Path) -> dict[str, Any]:
             up.append(time.perf_counter() - began)
         finally:
             daemon.kill(15)
-    return {"start_ready_s": _median(ready), "start_five_servers_up_s": _median(up)}
+    return {"start_ready_s": median(ready), "start_five_servers_up_s": median(up)}
 
 
 def _sessions(folder: Path) -> dict[str, Any]:
@@ -104,7 +104,3 @@ async def _call(client: aiohttp.ClientSession, daemon: Daemon, method: str, para
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     async with client.post(f"{daemon.url}/rpc", json=body) as response:
         return (await response.json())["result"]
-
-
-def _median(values: list[float]) -> float:
-    return round(statistics.median(values), 2)

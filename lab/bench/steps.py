@@ -11,13 +11,10 @@ import asyncio
 import gc
 import json
 import os
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -29,10 +26,10 @@ from agentd.daemon import Daemon
 from agentd.messages import AgentOptions
 from agentd.observability import logging as logs
 from agentd.startup import started
+from lab.bench._timing import in_a_process, median, peak_mib
 
 CALLS, RUNS, ROUNDS = 5, 20, 7
 CROWD = 200
-MEGABYTE = 1 << 20
 TIME = '{"action":"call_tool","tool":"get_current_time","input":{}}'
 FINAL = '{"action":"final","response":"Selesai"}'
 SLOW = json.dumps({"text": FINAL, "after_ms": 1000})
@@ -55,13 +52,7 @@ args = ["-m", "servers.time"]
 
 def run() -> dict[str, Any]:
     """The figures; each name ends in its unit."""
-    return {key: value for name in SCENARIOS for key, value in _in_a_process(name).items()}
-
-
-def _in_a_process(scenario: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "lab.bench.steps", scenario]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=600)
-    return dict(json.loads(done.stdout))
+    return {key: value for name in SCENARIOS for key, value in in_a_process("steps", name).items()}
 
 
 @asynccontextmanager
@@ -98,10 +89,10 @@ async def _steps() -> dict[str, Any]:
 
         pairs = [(await _cost(bare), await _cost(ours)) for _ in range(ROUNDS)]
     return {
-        "step_bare_client_ms": _median(bare[0] for bare, _ in pairs),
-        "step_bare_client_cpu_ms": _median(bare[1] for bare, _ in pairs),
-        "step_durable_ms": _median(ours[0] for _, ours in pairs),
-        "step_durable_cpu_ms": _median(ours[1] for _, ours in pairs),
+        "step_bare_client_ms": median((bare[0] for bare, _ in pairs), 3),
+        "step_bare_client_cpu_ms": median((bare[1] for bare, _ in pairs), 3),
+        "step_durable_ms": median((ours[0] for _, ours in pairs), 3),
+        "step_durable_cpu_ms": median((ours[1] for _, ours in pairs), 3),
         "step_limit_ms": 2.1,
     }
 
@@ -119,22 +110,18 @@ async def _crowd(name: str, *script: str) -> dict[str, Any]:
     """Seconds, CPU and additional peak memory for 200 runs started at once, each in a session of its own."""
     async with daemon(*script) as made:
         await made.runs.run("Halo", AgentOptions(), LOCAL)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = peak_mib()
         began, cpu = time.perf_counter(), time.process_time()
         outcomes = await asyncio.gather(*(made.runs.run("Halo", AgentOptions(), LOCAL) for _ in range(CROWD)))
         wall, cpu = time.perf_counter() - began, time.process_time() - cpu
         if any(outcome.status != "completed" for outcome in outcomes):
             raise SystemExit("a run of the bench did not complete")
-        more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        more = peak_mib() - before
     return {
         f"runs_200_{name}_s": round(wall, 2),
         f"runs_200_{name}_cpu_s": round(cpu, 2),
-        f"runs_200_{name}_more_memory_mb": round(more * 1024 / MEGABYTE, 1),
+        f"runs_200_{name}_more_memory_mb": round(more, 1),
     }
-
-
-def _median(values: Iterable[float]) -> float:
-    return round(statistics.median(values), 3)
 
 
 SCENARIOS: dict[str, Callable[[], Coroutine[Any, Any, dict[str, Any]]]] = {

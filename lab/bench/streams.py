@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,8 @@ import time
 from pathlib import Path
 
 import psutil
+
+from lab.bench._timing import median
 
 EVENTS = 20
 READERS = 1000
@@ -55,7 +56,7 @@ async def _measure(port: int, pid: int) -> dict[str, float]:
     return {
         f"sse_{READERS}_readers_connected_s": round(connected, 2),
         f"sse_{READERS}_readers_more_memory_mb": round(grown, 1),
-        f"sse_{READERS}_readers_event_to_all_ms": round(statistics.median(spans), 1),
+        f"sse_{READERS}_readers_event_to_all_ms": median(spans, 1),
         f"sse_{READERS}_readers_event_to_all_most_ms": round(max(spans), 1),
     }
 

@@ -10,7 +10,6 @@ issue 18: by words 5 s; on a quiet machine.
 from __future__ import annotations
 
 import asyncio
-import re
 import statistics
 import tempfile
 import time
@@ -22,6 +21,7 @@ from agentd.daemon import Daemon
 from agentd.messages import AgentOptions, Caller
 from agentd.runs.visibility import new_key
 from agentd.startup import started
+from lab.tokens import tokens
 from tests.e2e.register import residents
 from tests.e2e.test_main_job import WORDS
 
@@ -45,7 +45,6 @@ ASKED = {
         "I need a domicile letter to open a bank account",
     ),
 }
-_TOLD = re.compile(r"tokens? \w+(?: \((\d+) \w+\))?, (\d+) token")
 
 
 class Turn(NamedTuple):
@@ -70,10 +69,7 @@ class Visitor:
         """Run one turn and measure it until its answer."""
         began = time.perf_counter()
         outcome = await self.daemon.runs.run(words, AgentOptions(session_id=self.session_id), self.caller)
-        took = time.perf_counter() - began
-        told = [(int(read or 0), int(written)) for read, written in _TOLD.findall("\n".join(outcome.logs))]
-        read, written = (sum(column) for column in zip(*told, strict=True)) if told else (0, 0)
-        return Turn(read, written, sum(1 for _, one in told if one), took, outcome.status)
+        return Turn(*tokens(outcome.logs), time.perf_counter() - began, outcome.status)
 
 
 def run() -> dict[str, Any]:

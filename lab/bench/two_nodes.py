@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from lab.bench.residents import cpu_ms
+from lab.bench._timing import cpu_ms
 from tests.daemon import HEAD, SERVERS, Daemon, call, final
 from tests.postgresql import postgresql
 

@@ -7,6 +7,7 @@ daemon is `agentd serve` with the shipped configuration and its sample register 
 
 from __future__ import annotations
 
+import argparse
 import csv
 import os
 import re
@@ -48,6 +49,7 @@ FORM = {
 
 def main() -> int:
     """Show the office named by OFFICE; return 0 when its letters are on disk."""
+    argparse.ArgumentParser(prog="python -m lab.demo", description=__doc__).parse_args()
     began = time.monotonic()
     state = Path(os.environ.get("AGENTD_STATE") or tempfile.mkdtemp(prefix="agentd-demo-"))
     shown = {"kelurahan": show, "campus": campus.show}.get(office := os.environ.get("OFFICE") or "kelurahan")

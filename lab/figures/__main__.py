@@ -23,10 +23,15 @@ from lab.figures.record import Found, Measurement
 from lab.figures.sections import Section, chosen, measure, sections
 
 
-def main() -> int:
-    """Return 0 when everything could be measured and nothing was lost."""
-    parser = argparse.ArgumentParser(prog="python -m lab.figures", description="Measure, and fill the pages.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these of: {', '.join(sections())}")
+def main(group: str = "") -> int:
+    """Return 0 when everything could be measured and nothing was lost. `group` is put before each name."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m lab.{group or 'figures'}",
+        description="Measure, store the figures in docs/figures.json with their units, and fill the pages of docs/.",
+        epilog=_listed(group),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these; without a name all below")
     parser.add_argument("--show", action="store_true", help="print what is found, and write nothing")
     parser.add_argument(
         "--pages", action="store_true", help="measure nothing; fill the pages again, mark what is stale"
@@ -35,7 +40,7 @@ def main() -> int:
     if given.pages:
         return _check()
     try:
-        wanted = chosen(given.names)
+        wanted = chosen([f"{group}.{name}" for name in given.names] or [group] if group else given.names)
     except KeyError as unknown:
         parser.error(f"there is no section {unknown}; there are: {', '.join(sections())}")
     failed = [each.name for each, run in measure(wanted) if not _kept(each, run, show=given.show)]
@@ -44,6 +49,18 @@ def main() -> int:
     if failed:
         print(f"not measured, or not as it should be: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _listed(group: str) -> str:
+    """A line for each section: its name, the seconds that it last took, what it measures."""
+    history, lines = record.read(), [f"{'NAME':24}{'last took':>9}  (–: never measured, or together with others)"]
+    for each in sections().values():
+        if group in ("", each.group):
+            seconds = history[each.name][-1].took_s if each.name in history else 0.0
+            took = f"{seconds:.0f} s" if seconds else "–"
+            about = each.about.partition("\n")[0]
+            lines.append(f"{each.name.removeprefix(f'{group}.'):24}{took:>9}  {about}".rstrip())
+    return "\n".join(lines)
 
 
 def _kept(section: Section, run: Callable[[], Found], *, show: bool) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,6 +21,7 @@ def write(pages: Iterable[Any]) -> None:
 
 def main() -> None:
     """Write all of them and fill in the figures."""
+    argparse.ArgumentParser(prog="python -m lab.tools", description=__doc__).parse_args()
     write([*PAGES, client_schema])
     fill()
 

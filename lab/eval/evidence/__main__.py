@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -33,6 +34,15 @@ STEPS: Mapping[str, Prepare | None] = {
 }
 """How far an honest call gets: proven, shown to the citizen for approval with doubts marked, or after a question."""
 
+HalfOf = Callable[[Trial], str]
+OWN: Mapping[str, tuple[Callable[[], Iterable[Trial]], HalfOf | None]] = {
+    "soundness": (soundness.trials, soundness.half_of),
+    "altered": (lambda: altered.trials((*offices.trials(offices.NATURAL), *offices.trials())), offices.half_of),
+    "offices": (offices.trials, None),
+    "letters": (letters.trials, None),
+}
+"""The sets of ours by their options; of one without halves every failure was looked at."""
+
 
 async def judge(trials: Iterable[Trial], prepare: Prepare | None = None) -> list[Judged]:
     """Judge every trial. `prepare`, if given, transforms each trial first."""
@@ -47,7 +57,11 @@ def _show(title: str, judged: Sequence[Judged], *, with_failures: bool) -> None:
         print("\n".join(("", *failures(judged))))
 
 
-def _show_halves(title: str, judged: Sequence[Judged], half_of: Callable[[Trial], str], *, with_failures: bool) -> None:
+def _show_halves(title: str, judged: Sequence[Judged], half_of: HalfOf | None, *, with_failures: bool) -> None:
+    """Print each half by itself; a set without halves as a whole."""
+    if half_of is None:
+        _show(title, judged, with_failures=with_failures)
+        return
     for half in ("tuning", "reporting"):
         own = [each for each in judged if half_of(each.trial) == half]
         _show(f"{title}, {half} half", own, with_failures=with_failures and half == "tuning")
@@ -73,7 +87,9 @@ def _show_filled(title: str, trials: Sequence[Trial], *, with_values: bool) -> N
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m lab.eval.evidence")
+    parser = argparse.ArgumentParser(
+        prog="python -m lab.eval.evidence", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--cod", metavar="FILE", type=Path, nargs="+", help="development files of COD: id_dev.json …")
     parser.add_argument("--bare", action="store_true", help="the matrix's fields without their labels, kinds and roles")
     parser.add_argument("--failures", action="store_true", help="also every wrong verdict")
@@ -83,28 +99,14 @@ def main() -> None:
     parser.add_argument("--soundness", action="store_true", help="chats with a wrong value each, and honest twins")
     parser.add_argument("--altered", action="store_true", help="honest calls with one thing changed: nothing passes")
     given = parser.parse_args()
-    if given.soundness:
-        _show_halves(
-            "soundness", asyncio.run(judge(soundness.trials())), soundness.half_of, with_failures=given.failures
-        )
-        return
-    if given.altered and not given.cod:
-        honest = (*offices.trials(offices.NATURAL), *offices.trials())
-        judged = asyncio.run(judge(altered.trials(honest)))
-        _show_halves("altered", judged, offices.half_of, with_failures=given.failures)
-        return
     if given.natural:
         _show_natural(with_failures=given.failures)
         return
-    if given.offices:
-        _show("offices", asyncio.run(judge(offices.trials())), with_failures=given.failures)
-        return
-    if given.letters:
-        _show("letters", asyncio.run(judge(letters.trials())), with_failures=given.failures)
-        return
     if not given.cod:
-        rows = asyncio.run(judge(matrix.trials(bare=given.bare)))
-        _show("matrix, bare" if given.bare else "matrix", rows, with_failures=given.failures)
+        title = next((name for name in OWN if getattr(given, name)), "matrix, bare" if given.bare else "matrix")
+        made, half_of = OWN.get(title, (partial(matrix.trials, bare=given.bare), None))
+        judged = asyncio.run(judge(made()))
+        _show_halves(title, judged, half_of, with_failures=given.failures)
         return
     for file in given.cod:
         language, dialogues = cod.load(file)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -37,23 +36,15 @@ def table(judged: Sequence[Judged]) -> Iterator[str]:
     """A Markdown table, one line per row and language: what should pass and did, what should be refused and was."""
     yield "| | language | calls | as they should | arguments | as they should |"
     yield "|---|---|---|---|---|---|"
-    calls: Counter[tuple[str, str]] = Counter()
-    right: Counter[tuple[str, str]] = Counter()
-    arguments: Counter[tuple[str, str]] = Counter()
-    fitting: Counter[tuple[str, str]] = Counter()
+    lines: dict[tuple[str, str], list[Judged]] = {}
     for each in judged:
-        trial = each.trial
-        line = f"{trial.row}: {'passed' if trial.honest else 'refused'}", trial.language
-        calls[line] += 1
-        right[line] += each.right
-        arguments[line] += len(each.judged)
-        fitting[line] += each.arguments_right
-    for row, language in calls:
-        line = row, language
-        yield (
-            f"| {row} | {language} | {calls[line]} | {_share(right[line], calls[line])} "
-            f"| {arguments[line]} | {_share(fitting[line], arguments[line])} |"
-        )
+        row = f"{each.trial.row}: {'passed' if each.trial.honest else 'refused'}"
+        lines.setdefault((row, each.trial.language), []).append(each)
+    for (row, language), own in lines.items():
+        calls, arguments = len(own), sum(len(each.judged) for each in own)
+        right = _share(sum(each.right for each in own), calls)
+        arguments_right = _share(sum(each.arguments_right for each in own), arguments)
+        yield f"| {row} | {language} | {calls} | {right} | {arguments} | {arguments_right} |"
 
 
 def _share(part: int, whole: int) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import re
 import sys
 import tempfile
 from collections import Counter
@@ -28,13 +27,13 @@ from agentd.runs.visibility import new_key
 from agentd.startup import started
 from lab.eval.openings import host
 from lab.eval.openings.judging import FILE, Opening, Reply, faults, load
+from lab.tokens import tokens
 from servers.text2cypher.metrics.statistics import interval_of_rate
 
 SAMPLE = 5
 """The sample takes one of this many openings."""
 HALVES = ("tuning", "reported")
 VISITOR = Caller(id="openings", scopes=frozenset({"kiosk"}))
-_ASKED = re.compile(r"tokens? \w+(?: \((\d+) \w+\))?, (\d+) token")
 
 
 async def asked(made: Daemon, opening: Opening) -> Reply:
@@ -44,10 +43,8 @@ async def asked(made: Daemon, opening: Opening) -> Reply:
     except AgentdError as error:
         steps = tuple(AgentStep.model_validate(step) for step in error.data.get("steps", ()))
         return Reply(error.data.get("user_message") or error.user_message(), steps, 0, 0, 0)
-    told = [(int(read or 0), int(written)) for read, written in _ASKED.findall("\n".join(outcome.logs))]
-    by_model = [one for one in told if one[1]]
-    read, written = (sum(column) for column in zip(*told, strict=True)) if told else (0, 0)
-    return Reply(outcome.response, outcome.steps, len(by_model), read, written)
+    spent = tokens(outcome.logs)
+    return Reply(outcome.response, outcome.steps, spent.turns, spent.read, spent.written)
 
 
 async def evaluate(given: argparse.Namespace) -> dict[str, Any]:
