@@ -105,8 +105,7 @@ def _other(signals: Signals, session: str | None) -> str | None:
     if most is None or (count := signals.other[most]) < 2:
         return None
     alone = list(signals.other.values()).count(count) == 1 and count > max(signals.small.values())
-    begun = session not in (None, most)
-    return most if alone and (not begun or signals.words >= _SENTENCE) else None
+    return most if alone and (session in (None, most) or signals.words >= _SENTENCE) else None
 
 
 def _is_foreign(signals: Signals, session: str | None) -> bool:
@@ -118,6 +117,8 @@ def _is_foreign(signals: Signals, session: str | None) -> bool:
     enough = _SENTENCE if begun else 1
     if signals.sure in NEAR:
         enough = _SENTENCE + 1 if begun or small else 2
+        if small and not (signals.small.get(signals.sure) or signals.other.get(signals.sure)):
+            return False  # names alone made it look so: `almarhum bernama Slamet Riyadi, lahir di Klaten`
     return signals.words >= enough and 2 * small <= signals.words
 
 
@@ -138,8 +139,7 @@ def _signals(words: Sequence[str], *, first: bool) -> Signals:
 
 def _read(words: Sequence[str], *, best_effort: bool) -> str | None:
     """CLD2's reading; None if CLD2 isn't installed or has no result. Malay needs a word that Indonesian lacks."""
-    cld2 = _cld2()
-    if cld2 is None:
+    if (cld2 := _cld2()) is None:
         return None
     reliable, _, (first, *_) = cld2.detect(" ".join(words), bestEffort=best_effort)
     code = _CLD2_CODES.get(first[1], first[1])

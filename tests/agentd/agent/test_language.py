@@ -56,6 +56,7 @@ def test_of_the_sentences_that_nobody_looked_at_nine_of_ten_are_told() -> None:
         ("saya mau ambil surat di kantor", "nl", "id"),
         ("jual mi ayam dan es teh", None, "id"),
         ("Slamet Widodo Raharjo Sugeng", "id", "id"),
+        ("almarhum bernama Slamet Riyadi, NIK 3175060502510003, lahir di Klaten 5 Februari 1951", "id", "id"),
         ("Jl. Kebon Sirih No. 12 RT 03 RW 05 Menteng", "en", "en"),
         ("Budi Santoso", None, "id"),
         ("buka rekening bank", None, "id"),

@@ -32,7 +32,7 @@ from agentd.apps.letters.evidence.judging.together import anothers, left
 from agentd.apps.letters.evidence.normalisers import choices
 from agentd.apps.letters.evidence.normalisers.digits import sixteen
 from agentd.apps.letters.evidence.reading.lexicon import RELATIONS, Cue
-from agentd.apps.letters.evidence.reading.persons import CITIZEN, SERVED
+from agentd.apps.letters.evidence.reading.persons import CITIZEN, OF_ANOTHER, SERVED
 from agentd.apps.letters.evidence.reading.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.reading.segments import Mood
 from agentd.apps.letters.policies.completing import completed
@@ -148,7 +148,8 @@ def _whose(field: Field, case: Case) -> Field:
     who = owner(said[-1]) if said else None
     if who in (None, CITIZEN, case.subject[0]) or any(asked(entry, case.tool) == who for entry in case.said):
         return field
-    cues = (Cue.RELATION, who) if who in RELATIONS else (Cue.PRONOUN, "")
+    relation = str(who).removesuffix(OF_ANOTHER)
+    cues = (Cue.RELATION, relation) if relation in RELATIONS else (Cue.PRONOUN, "")
     called = (
         " ".join(each.words[mark.start : mark.end])
         for turn in reversed(case.turns)

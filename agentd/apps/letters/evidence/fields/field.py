@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from agentd.agent.text import fold
 from agentd.apps.letters.evidence.fields.named import Names
 from agentd.apps.letters.evidence.fields.shapes import ANYBODY, Roles, Shape, roles, shape
+from agentd.apps.letters.evidence.normalisers import choices
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrase
 from agentd.apps.letters.evidence.reading.lexicon import RELATIONS, SELF, Lexicon
 from agentd.apps.letters.evidence.reading.persons import CITIZEN
@@ -175,7 +176,7 @@ def _walk(root: Mapping[str, Json], schema: Mapping[str, Json], value: Json, at:
             if (not at.path and name in HIDDEN) or (name not in value and name not in needed):
                 continue
             inner = value.get(name)
-            if inner is None and name not in needed:
+            if name not in needed and (inner is None or inner == ""):
                 continue
             yield from _walk(root, properties.get(name, {}), inner, at.property(name, required=name in needed), read)
     elif isinstance(value, list) and not default:
@@ -183,6 +184,7 @@ def _walk(root: Mapping[str, Json], schema: Mapping[str, Json], value: Json, at:
             yield from _walk(root, schema.get("items", {}), item, at.item(index), read)
     elif at.path:
         known = read.shapes.get(at.pattern) or shape(at.pattern, schema, read.lexicon, read.roles)
+        default = default or (preset is not None and preset == choices.canonical(str(value), known.enum))
         yield Field(
             **{own.name: getattr(known, own.name) for own in dataclass_fields(known)},
             path=at.path,

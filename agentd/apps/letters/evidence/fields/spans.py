@@ -73,7 +73,8 @@ def spans(field: Field, words: Sequence[str], today: date) -> list[Span]:
             dated = _in_days(words, today)
             written = [span for span in written if dated.isdisjoint(range(span.start, span.end))]
         elif field.kind == "text" and not written and any(map(str.isdecimal, "".join(field.spoken))):
-            found += [span for span in _of_codes(field, words, today) if span.supports]  # `P-H-R 6-0-5`
+            for read in (_of_codes, *((_of_numbers,) if str(field.value).isdecimal() else ())):
+                found += [span for span in read(field, words, today) if span.supports]  # `P-H-R 6-0-5`, `kedua` for 2
         found += written
     return sorted(found)
 

@@ -155,10 +155,12 @@ def _corrects(sentence: Sentence, mark: Mark) -> Mark:
 
 
 def _disowns(sentence: Sentence, mark: Mark) -> bool:
-    """Whether a label says that an earlier value isn't the citizen's: `itu NIK suami saya`, `itu alamat lama saya`."""
+    """Whether a label says that an earlier value isn't the citizen's: `itu NIK suami saya`, `itu alamat lama saya`;
+    not so `surat ini untuk kakek saya`."""
     clause = sentence.clause(mark.start)
     rest = sentence.words[mark.start : clause.stop]
-    pointed = mark.start > clause.start and sentence.words[mark.start - 1] in _PACK.quiet
+    data = mark.value != "keperluan" and mark.start > clause.start
+    pointed = data and sentence.words[mark.start - 1] in _PACK.quiet
     anothers = any(other.cue is Cue.RELATION and other.start in clause for other in sentence.marks)
     return pointed and (anothers or not _PACK.not_mine.isdisjoint(rest)) and not any(map(str.isdecimal, rest))
 

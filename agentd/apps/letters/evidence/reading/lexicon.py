@@ -100,7 +100,7 @@ class Lexicon:
             words = folded_tokens(phrase)
             for end in (end for end in ITS if words and words[-1].endswith(end)):  # split as in sentences
                 entries.setdefault((*words[:-1], words[-1].removesuffix(end), end), (Cue.LABEL, label))
-            if words and (words not in entries or entries[words][0] in (Cue.LABEL, Cue.RELATION)):
+            if words and (words not in entries or entries[words][0] in (Cue.LABEL, Cue.RELATION, Cue.EXAMPLE)):
                 entries[words] = (Cue.LABEL, label)
         self._entries = entries
         self._book = Phrasebook(entries)
