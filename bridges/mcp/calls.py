@@ -106,7 +106,7 @@ class Calls:
             async with asyncio.timeout(timeout):
                 result = await live.client.call_tool(
                     tool,
-                    call.input,
+                    given(call.tool.whole_schema or call.tool.input_schema, call.input),
                     read_timeout_seconds=timeout + self._limits.probe_s,
                     progress_callback=None if on_progress is None else _progress(on_progress),
                     meta=meta_of(call),
@@ -152,6 +152,17 @@ class Calls:
             return failure(f"The server `{name}` refused the call of `{tool}`: {text or cause.code}")
         logger.warning("server %s: a result of %s could not be used (%s)", name, tool, type(cause).__name__)
         return failure(f"The server `{name}` gave a result of `{tool}` that can't be used: {reasons.describe(cause)}")
+
+
+def given(schema: Any, value: Any) -> Any:
+    """Return arguments without each null that an optional one can't be: models write it for what nobody gave."""
+    rules = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(value, dict) or not isinstance(rules, dict):
+        return value
+    needed = schema.get("required", ())
+    kinds = {name: rule.get("type") for name, rule in rules.items() if isinstance(rule, dict) and name not in needed}
+    kept = (name for name, inner in value.items() if inner is not None or "null" in (kinds.get(name) or "null"))
+    return {name: given(rules.get(name), value[name]) for name in kept}
 
 
 def meta_of(call: ToolCall) -> RequestParamsMeta:

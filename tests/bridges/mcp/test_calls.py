@@ -13,6 +13,7 @@ import pytest_asyncio
 
 from agentd.messages import Agreement, Caller, Consent, ToolInfo
 from bridges.mcp import McpToolHost
+from bridges.mcp.calls import given
 from tests.bridges.mcp.conftest import QUICK, do, friendly, request, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -168,3 +169,14 @@ async def test_arguments_of_a_wrong_type_are_refused_without_being_quoted(host: 
     assert outcome.error_type == "tool_execution"
     assert outcome.message.endswith("\ntext\n  Input should be a valid string")
     assert "Budi" not in f"{outcome.message} {outcome.output}"
+
+
+async def test_a_null_that_an_optional_argument_cannot_be_is_not_sent() -> None:
+    kept = {"type": ["string", "null"]}
+    inner = {"type": "object", "properties": {"postcode": {"type": "string"}, "note": kept}}
+    schema = {
+        "properties": {"insured": {"type": "boolean"}, "to": inner, "must": {"type": "string"}},
+        "required": ["must"],
+    }
+    sent = given(schema, {"insured": None, "to": {"postcode": None, "note": None}, "must": None, "other": None})
+    assert sent == {"to": {"note": None}, "must": None, "other": None}

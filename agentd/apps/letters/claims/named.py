@@ -20,6 +20,7 @@ from agentd.apps.letters.evidence.claims.results import parsed
 from agentd.apps.letters.evidence.fields.field import Field
 from agentd.apps.letters.evidence.normalisers.days import dates, parse
 from agentd.apps.letters.evidence.normalisers.numbers import amounts
+from agentd.apps.letters.evidence.normalisers.weekdays import weekdays
 from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
@@ -117,12 +118,14 @@ class Named:
         )
 
     def day(self, day: date) -> bool:
-        """Whether this date was named: in full, or by the citizen as a number (the 5 of `tanggal 5`) or as `besok`."""
+        """Whether this date was named: in full, or by the citizen as a number (the 5 of `tanggal 5`), by its weekday or
+        as `besok`."""
         if any(day in one.dates for one in self._read):
             return True
         spoken = self._spoken
         by_day = str(day.day) in spoken or f"{day.day:02}" in spoken
-        return by_day or any(spoken.issuperset(words.split()) for words in phrases().days)
+        by_name = day.weekday() in weekdays(sorted(spoken))
+        return by_day or by_name or any(spoken.issuperset(words.split()) for words in phrases().days)
 
     def has(self, field: Field) -> bool:
         """Whether what an argument names was named; True if it names nobody and nothing."""

@@ -1,8 +1,9 @@
 """Look-ups, a call policy: a call may ask only about persons and things that this session named.
 
 It checks numbers, codes, dates, people and places in calls that aren't official: an optional one that nobody named is
-left out, a required one is asked for. Of a tool that only reads, an optional yes or no that nobody spoke of and free
-words that nobody said are left out too. Grounded judges official calls; calls outside a conversation are not judged.
+left out, a required one is asked for. A value that its list lacks is refused before anybody says yes to it. Of a tool
+that only reads, an optional yes or no that nobody spoke of and free words that nobody said are left out too. Grounded
+judges official calls; calls outside a conversation are not judged.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from agentd.apps.letters.by_object import by_object
 from agentd.apps.letters.claims.deeds import looks_up
 from agentd.apps.letters.claims.named import Named
 from agentd.apps.letters.evidence.claims.case import Case
-from agentd.apps.letters.evidence.fields.field import Field, fields, form
+from agentd.apps.letters.evidence.fields.field import Field, fields, form, properties
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.normalisers.texts import content
 from agentd.apps.letters.policies.grounding import case_of, refusal
@@ -43,6 +44,8 @@ class LookUps(CallPolicy):
         """The call without values that nobody named; refused as by Grounded if the tool requires one."""
         if call.tool.official or not call.said or not call.input:
             return call
+        if wrong := unlisted(call):
+            return ToolOutcome(success=False, message=wrong, error_type="tool_execution")
         strange = await aside(unnamed, call)
         if self._meaning is not None:
             strange = [field for field in await weighed(strange, call, self._meaning) if not field.doubtful]
@@ -56,6 +59,18 @@ class LookUps(CallPolicy):
     async def after(self, call: ToolCall, outcome: ToolOutcome) -> ToolOutcome:
         """The outcome with the arguments that were kept, so that no answer says that it was narrowed by the others."""
         return outcome if call.tool.official or not call.said else outcome.model_copy(update={"input": call.input})
+
+
+def unlisted(call: ToolCall) -> str:
+    """The error text for a value of fixed choices that is none of them; empty if there is none."""
+    schema = call.tool.input_schema
+    rules = properties(schema)
+    for field in fields(schema, call.input, form(schema)):
+        rule = rules.get(field.key, {})
+        known = rule.get("enum") if "x-agentd-spellings" not in rule else None
+        if known and field.value is not None and field.value not in known:
+            return f"`{field.path}` must be one of: {', '.join(map(str, known))}"
+    return ""
 
 
 def unnamed(call: ToolCall) -> list[Field]:

@@ -95,6 +95,18 @@ async def test_dates_and_people_are_named_and_everything_else_is_the_models_to_w
     assert await asked(ORDER, whole, "Pesanan 7") == {
         key: value for key, value in whole.items() if key not in ("on", "customer")
     }
+    friday = {"order_id": 7, "on": "2026-05-08"}
+    assert await asked(ORDER, friday, "Order 7, on Friday") == friday
+    assert await asked(ORDER, friday, "Order 7, on Thursday") == {"order_id": 7}
+
+
+async def test_a_choice_that_the_tool_lacks_goes_back_to_the_model_before_anybody_says_yes() -> None:
+    services = {"type": "array", "items": {"enum": ["clean", "fill"]}}
+    visit = ToolInfo(name="visit", server="s", input_schema={"type": "object", "properties": {"do": services}})
+    call = ToolCall(tool=visit, input={"do": ["cabut"]}, run_id="r", session_id="s", step=1, said=session("cabut"))
+    refused = await LookUps().before(call)
+    assert isinstance(refused, ToolOutcome) and refused.message == "`do.0` must be one of: clean, fill"
+    assert await asked(visit, {"do": ["fill"]}, "tambal") == {"do": ["fill"]}
 
 
 WEATHER = ToolInfo(
