@@ -48,8 +48,8 @@ ODD = {
 
 
 def agents(field: str, written: str) -> str | None:
-    optional = {**SCHEMA, "required": []}
-    (one,) = fields(optional, {field: written}, form(optional))
+    alone = {**SCHEMA, "required": [field]}
+    (one,) = fields(alone, {field: written}, form(alone))
     return canonical(written, one.enum)
 
 
