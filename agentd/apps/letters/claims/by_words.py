@@ -19,7 +19,6 @@ from agentd.apps.letters.claims.deeds import (
     ANYWHERE,
     Deeds,
     DeedWords,
-    Forms,
     Scope,
     deed_keys,
     deed_words,
@@ -236,8 +235,7 @@ class _Reader:
             at = end or at + 1
 
     def _of(self, words: Sequence[str]) -> frozenset[str]:
-        forms: tuple[Forms, ...] = (self.deeds.done, self.deeds.doing, self.deeds.going)
-        return frozenset(key for word in words for each in forms for key in each.get(word, ()))
+        return frozenset(key for word in words for forms in self.deeds for key in forms.get(word, ()))
 
 
 @cache

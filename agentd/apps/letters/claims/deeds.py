@@ -30,8 +30,6 @@ ANYWHERE = frozenset({"send", "block", "cancel", "approve", "sign", "pay", "exte
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
-_FORMS = ("done", "doing", "going", "nouns")
-
 Forms = Mapping[str, frozenset[str]]
 """{word: keys of the deeds that it names}."""
 
@@ -101,8 +99,7 @@ def any_deed() -> ToolInfo:
     return ToolInfo(name=deeds[0], server="", official=True, description=" ".join((*deeds, *things())))
 
 
-@dataclass(frozen=True, slots=True)
-class Deeds:
+class Deeds(NamedTuple):
     """The words that say a deed of some tools is done, promised or in progress, and the nouns for it."""
 
     done: Forms
@@ -145,7 +142,7 @@ def done_by(called: Iterable[ToolInfo], tools: Iterable[ToolInfo]) -> frozenset[
 @lru_cache(maxsize=32)
 def words_of(keys: frozenset[str]) -> Deeds:
     """Every word for these deeds, and for unnamed deeds, which may be any of them."""
-    return Deeds(*(_united(_forms(key, form) for key in (UNNAMED, *keys)) for form in _FORMS))
+    return Deeds(*(_united(_forms(key, form) for key in (UNNAMED, *keys)) for form in Deeds._fields))
 
 
 def _united(each: Iterable[Forms]) -> Forms:
@@ -172,7 +169,7 @@ def _forms(key: str, form: str) -> Forms:
 @cache
 def _known() -> Forms:
     """Every word in the files, with its deeds, for matching names and descriptions of tools."""
-    forms = (_forms(key, form) for key in deed_keys() for form in _FORMS)
+    forms = (_forms(key, form) for key in deed_keys() for form in Deeds._fields)
     stems = ({stem: frozenset({key}) for stem in deed_words().deeds[key]} for key in deed_keys())
     return _united((*forms, *stems))
 
@@ -206,15 +203,10 @@ def titles_of(tool: ToolInfo) -> tuple[str, ...]:
 
 @by_object
 def _own(tool: ToolInfo) -> Scope:
-    title = str(tool.annotations.get("title", ""))
-    return _read(tool.bare_name, title, tool.description, *asked_by(tool))
-
-
-@lru_cache(maxsize=256)
-def _read(name: str, title: str, description: str, *phrases: str) -> Scope:
-    known, parts = _known(), [_PARTS.findall(part) for part in (name, title, *phrases)]
+    title, phrases = str(tool.annotations.get("title", "")), asked_by(tool)
+    known, parts = _known(), [_PARTS.findall(part) for part in (tool.bare_name, title, *phrases)]
     named = [word.casefold() for part in parts for word in part]
-    first = [word.casefold() for word in _WORD.findall(re.split(r"[.\n]", description, maxsplit=1)[0])]
+    first = [word.casefold() for word in _WORD.findall(re.split(r"[.\n]", tool.description, maxsplit=1)[0])]
     keys = frozenset(key for word in named for key in known.get(word, ()))
     own = frozenset() if keys or not named else frozenset({f"={named[0]}"})  # a verb in no file: laminate_card
     said_first = frozenset(key for word in first for key in known.get(word, ()))

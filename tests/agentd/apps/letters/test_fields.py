@@ -112,3 +112,9 @@ def test_an_amount_is_read_with_its_currency() -> None:
     income = {"penghasilan": {"type": "integer", "x-agentd-kind": "money"}}
     assert missing(income, {"penghasilan": 2350000}, "Penghasilan saya Rp2.350.000.") == []
     assert missing(income, {"penghasilan": 2530000}, "Penghasilan saya Rp2.350.000.") == ["penghasilan"]
+
+
+@pytest.mark.parametrize(("title", "kind"), [("Nama penumpang", "name"), ("Passenger name", "name"), ("", "number")])
+def test_a_text_with_a_counts_name_is_a_name_if_its_title_says_so(title: str, kind: str) -> None:
+    schema = {"type": "object", "properties": {"penumpang": {"type": "string", "title": title}}}
+    assert form(schema).shapes["penumpang"].kind == kind

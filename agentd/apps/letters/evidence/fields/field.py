@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from dataclasses import fields as dataclass_fields
@@ -223,10 +223,15 @@ def _properties(
 
 def referenced(root: Mapping[str, Json], reference: str) -> Json:
     """The value that a `$ref` points to; None if there is none."""
-    target: Json = root
-    for part in reference.removeprefix("#/").split("/"):
-        target = target.get(part) if isinstance(target, Mapping) else None
-    return target
+    return at_path(root, reference.removeprefix("#/").split("/"))
+
+
+def at_path(value: Json, path: Iterable[str]) -> Json:
+    """What stands in a JSON value behind these names and places in lists; None if nothing does."""
+    for part in path:
+        known = dict(enumerate(value)) if isinstance(value, list) else value if isinstance(value, Mapping) else {}
+        value = known.get(int(part) if isinstance(value, list) and part.isdecimal() else part)
+    return value
 
 
 def _resolved(root: Mapping[str, Json], schema: Json) -> Mapping[str, Json]:

@@ -151,6 +151,8 @@ def shape(
     if who is None and "death" in senses:
         who, whence = DECEASED, "name"
     kind = _kind(prop, enum, label, senses if label.startswith("field:") else frozenset())
+    if kind == "number" and prop.get("type") == "string" and "name" in _senses(fold(title)):
+        kind = "name"  # `penumpang`, titled `Nama penumpang`, counts nobody
     if kind == "date" and label == "lahir":
         label = "tanggal_lahir"
     if label.startswith("field:") and kind == "name" and who and not own:

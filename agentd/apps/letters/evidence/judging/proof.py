@@ -15,7 +15,7 @@ from agentd.apps.letters.evidence.claims.asserted import asserted, taken_back, t
 from agentd.apps.letters.evidence.claims.case import Case, Turn
 from agentd.apps.letters.evidence.claims.edits import changes, edits, replies
 from agentd.apps.letters.evidence.claims.unclear import clear
-from agentd.apps.letters.evidence.fields.field import LONGEST, Field
+from agentd.apps.letters.evidence.fields.field import LONGEST, Field, at_path
 from agentd.apps.letters.evidence.fields.spans import NUMBERS
 from agentd.apps.letters.evidence.fields.values import equals, within
 from agentd.apps.letters.evidence.judging.possible import possible, says_something
@@ -166,17 +166,8 @@ def last_word(field: Field, case: Case) -> Claim | None:
 
 
 def _typed_in(field: Field, case: Case) -> Iterator[tuple[int, Json]]:
-    for order, form in case.forms:
-        value: Json = form
-        for part in field.path.split("."):
-            if isinstance(value, dict):
-                value = value.get(part)
-            elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-                value = value[int(part)]
-            else:
-                value = None
-        if value is not None:
-            yield order, value
+    read = ((order, at_path(form, field.path.split("."))) for order, form in case.forms)
+    return ((order, value) for order, value in read if value is not None)
 
 
 _READERS: dict[str, Reader] = {
