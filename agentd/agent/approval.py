@@ -110,9 +110,9 @@ def covers(consent: Consent | None, call: ToolCall) -> bool:
 
 def _labels(tool: ToolInfo, arguments: Mapping[str, Json]) -> dict[str, str]:
     """What people read for the tool (key "") and for each argument, and what the server says of the call ("\\n")."""
-    said = canonical([tool.description, tool.whole_schema or tool.input_schema])
+    said = [tool.description, tool.whole_schema or tool.input_schema, *filter(None, [tool.meta.get("agentd/wording")])]
     titles = {name: _title(tool.input_schema, name) for name in arguments}
-    return {"": _act(tool), "\n": sha256(said.encode("utf-8", "replace")).hexdigest(), **titles}
+    return {"": _act(tool), "\n": sha256(canonical(said).encode("utf-8", "replace")).hexdigest(), **titles}
 
 
 def assents(text: str) -> bool:

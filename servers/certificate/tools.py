@@ -9,6 +9,10 @@ from mcp_types import Tool, ToolAnnotations
 
 from servers.certificate.issuing.issued import Issued
 from servers.certificate.letters.lettertype import LetterType
+from servers.certificate.register.chain import digest
+
+_WORDING = {"rows", "text", "declarant", "valid_days"}
+"""What a letter says besides its values: a yes to one wording is none to another."""
 
 
 def generate_tool(letter: LetterType, language: str) -> Tool:
@@ -37,6 +41,7 @@ def generate_tool(letter: LetterType, language: str) -> Tool:
             "agentd/declares": letter.declares,
             "agentd/requirements": list(letter.requirements),
             "agentd/valid_days": letter.valid_days,
+            "agentd/wording": digest(letter.model_dump_json(include=_WORDING)),
             "agentd/conditions": [condition.model_dump(exclude_defaults=True) for condition in letter.conditions],
         },
     )

@@ -63,7 +63,12 @@ async def test_consent_to_what_is_now_called_otherwise_is_no_consent() -> None:
     agreed = agreed.model_copy(update={"consent": agreed.consent.model_copy(update={"labels": labels})})
     schema = made.tool.input_schema
     more = {**schema, "properties": {**schema["properties"], "kali": {"type": "integer", "default": 100}}}
-    for change in ({"annotations": {"title": "Surat Pencabutan"}}, {"description": "Void"}, {"input_schema": more}):
+    for change in (
+        {"annotations": {"title": "Surat Pencabutan"}},
+        {"description": "Void"},
+        {"input_schema": more},
+        {"meta": {**made.tool.meta, "agentd/wording": "another"}},
+    ):
         assert await waiting(approved, agreed.model_copy(update={"tool": made.tool.model_copy(update=change)}))
     assert (await approved.call(agreed)).success
 

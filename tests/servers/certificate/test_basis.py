@@ -23,6 +23,7 @@ from servers.certificate.letters.catalogue import Catalogue
 from servers.certificate.server import create_server
 from servers.certificate.settings import SHIPPED_LETTERS
 from servers.certificate.signing import statement
+from servers.certificate.tools import generate_tool
 from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.letters import ANSWERS, DOMISILI, issue, open_service
 
@@ -234,6 +235,26 @@ async def test_only_the_daemons_word_counts_and_the_tools_say_what_they_need(ser
     assert forged.is_error and not told.is_error and not drawn.is_error
     [issued] = service.ledger.all()
     assert issued.basis == Basis(level="pin", sources=ALL)
+
+
+@pytest.mark.parametrize(
+    ("file", "was", "becomes"),
+    [
+        ("letter.txt", "memberikan pengantar", "tidak memberikan pengantar"),
+        ("letter.toml", "= 30", "= 300"),
+        ("letter.toml", "rows = [", 'rows = [["Ke", "{tujuan}"],'),
+    ],
+)
+def test_a_letter_that_would_say_something_else_is_another_for_who_agreed(
+    limited: Path, file: str, was: str, becomes: str
+) -> None:
+    before = generate_tool(lettertype.load(limited), "id")
+    text = (limited / file).read_text()
+    assert was in text
+    (limited / file).write_text(text.replace(was, becomes, 1))
+    after = generate_tool(lettertype.load(limited), "id")
+    assert before.meta is not None and after.meta is not None and before.input_schema == after.input_schema
+    assert before.meta["agentd/wording"] != after.meta["agentd/wording"]
 
 
 def test_a_field_may_say_what_it_is_for_any_reader(tmp_path: Path) -> None:

@@ -102,6 +102,20 @@ def found(value: Any, order: int = 9, text: str = "") -> tuple[Said, ...]:
     return (Said(by="tool", order=order, tool="lookup_citizen", value=value, text=text),)
 
 
+@pytest.mark.parametrize(
+    ("said", "name", "proven"),
+    [
+        ("Rene Santoso", "Ren\u00e9 Santoso", False),
+        ("Rene Santoso", "Rene\u0301 Santoso", False),
+        ("Rene\u0301 Santoso", "Ren\u00e9 Santoso", True),
+        ("Ren\u00e9 Santoso", "Rene\u0301 Santoso", True),
+        ("Ren\u00e9 Santoso", "Rene Santoso", False),
+    ],
+)
+def test_a_mark_on_a_letter_makes_another_name_however_it_is_encoded(said: str, name: str, proven: bool) -> None:
+    assert bool(ungrounded(call({"nama": name}, f"Nama saya {said}"))) is not proven
+
+
 def test_a_result_about_the_same_person_is_evidence_by_field_and_value() -> None:
     record = {"nik": NIK, "nama": "BUDI SANTOSO", "tanggal_lahir": "05-01-1990", "agama": "ISLAM", "rt": "003"}
     arguments = {"nik": NIK, "nama": "Budi Santoso", "tanggal_lahir": "1990-01-05", "agama": "Islam", "rt": "3"}

@@ -25,6 +25,7 @@ MADE = {
         ("rt", "3", True),
         ("keperluan", "melamar pekerjaan.", True),
         ("nama", "Ani Santoso", False),
+        ("nama", "Bu\u0304di Santoso", False),
         ("alamat_domisili", "Jl. Melati No. 6", False),
         ("keperluan", "beasiswa", False),
         ("agama", "Islam", False),

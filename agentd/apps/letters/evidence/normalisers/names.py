@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agentd.agent.text import normal
 from agentd.apps.letters.evidence.normalisers.choices import is_choice
 from agentd.apps.letters.languages import phrases
 
@@ -13,7 +14,7 @@ Name = tuple[str, ...]
 
 def key(value: str | Sequence[str]) -> Name:
     """A normalised name for comparison: folded words without honorifics and marks."""
-    words = value.split() if isinstance(value, str) else value
+    words = normal(value).split() if isinstance(value, str) else value
     letters = ["".join(letter for letter in word.casefold() if letter.isalnum()) for word in words]
     kept = [word for word in letters if word]
     while len(kept) > 1 and kept[0] in _PACK.honorifics:
