@@ -20,7 +20,7 @@ class Phrases:
 
     self_words: frozenset[str]
     subjects: frozenset[str]
-    before_kin: frozenset[str]
+    before_relative: frozenset[str]
     called: frozenset[str]
     pointing: frozenset[str]
     on_behalf: frozenset[str]
@@ -97,7 +97,7 @@ class Phrases:
     asks_whether: frozenset[str]
     no_names: frozenset[str]
     never: frozenset[str]
-    kin: frozenset[str]
+    family: frozenset[str]
     outsiders: frozenset[str]
     possessives: frozenset[str]
     clitics: frozenset[str]

@@ -9,7 +9,7 @@ from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, folded
 from agentd.apps.letters.evidence.normalisers.texts import content
 from agentd.apps.letters.evidence.reading.lexicon import SELF
-from agentd.apps.letters.evidence.reading.persons import KIN
+from agentd.apps.letters.evidence.reading.persons import FAMILY
 from agentd.apps.letters.languages import phrases
 
 LONGEST = 8
@@ -70,7 +70,7 @@ def _begins(kind: str, words: Sequence[str]) -> bool:
     first, after = words[0], "".join(words[1:2])[:1]
     if kind == "name":
         return len(first) == 1 and first.isupper() and after.isupper()
-    return first.casefold() in KIN and after.isalpha()
+    return first.casefold() in FAMILY and after.isalpha()
 
 
 def _idle(word: str) -> bool:

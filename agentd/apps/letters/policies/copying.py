@@ -30,7 +30,7 @@ from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, Span, span
 from agentd.apps.letters.evidence.judging.doubts import marked
 from agentd.apps.letters.evidence.judging.proof import proven
 from agentd.apps.letters.evidence.normalisers import choices, days, hours, names, numbers
-from agentd.apps.letters.evidence.reading.persons import KIN
+from agentd.apps.letters.evidence.reading.persons import FAMILY
 from agentd.apps.letters.evidence.reading.segments import ADDRESSES, Mood
 from agentd.apps.letters.languages import phrases
 from agentd.apps.letters.pieces import longest_first, verbatim
@@ -201,7 +201,7 @@ def _given_by_name(field: Field, case: Case) -> bool:
 def _names_relative(part: Part) -> bool:
     """Whether the part names a relative and says nothing else of them: `anak saya Putri Rahayu`."""
     named = all(word.isalpha() for word in part.words) and names.plausible(names.key(part.words))
-    return named and part.label is None and part.line.people.get(part.start) in KIN
+    return named and part.label is None and part.line.people.get(part.start) in FAMILY
 
 
 def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[str]) -> Iterator[Json]:

@@ -16,12 +16,10 @@ from agentd.agent.text import fold, folded_tokens, stem
 from agentd.apps.letters.asking import terms
 from agentd.apps.letters.by_object import by_object
 from agentd.apps.letters.claims.deeds import asked_by, deed_words, scope_of
-from agentd.apps.letters.evidence.claims.answers import ASKED
 from agentd.apps.letters.evidence.claims.asserted import mood, owner
 from agentd.apps.letters.evidence.claims.case import Case
+from agentd.apps.letters.evidence.claims.host_questions import ASKED, FOR, OFFERED, offered, person_asked
 from agentd.apps.letters.evidence.claims.parts import of_turns, parts, people
-from agentd.apps.letters.evidence.claims.quotes import OFFERED, offered
-from agentd.apps.letters.evidence.claims.serving import FOR, asked
 from agentd.apps.letters.evidence.fields.field import Field, Tool, fields, form
 from agentd.apps.letters.evidence.fields.shapes import split
 from agentd.apps.letters.evidence.fields.spans import TEXTS
@@ -146,7 +144,7 @@ def _whose(field: Field, case: Case) -> Field:
     places = (place for turn in case.turns for place in case.find(replace(field, value=""), turn))
     said = [place for place in places if mood(field, place) is Mood.SAID]
     who = owner(said[-1]) if said else None
-    if who in (None, CITIZEN, case.subject[0]) or any(asked(entry, case.tool) == who for entry in case.said):
+    if who in (None, CITIZEN, case.subject[0]) or any(person_asked(entry, case.tool) == who for entry in case.said):
         return field
     relation = str(who).removesuffix(OF_ANOTHER)
     cues = (Cue.RELATION, relation) if relation in RELATIONS else (Cue.PRONOUN, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentd.apps.letters.evidence.claims.serving import FOR
+from agentd.apps.letters.evidence.claims.host_questions import FOR
 from agentd.apps.letters.policies.copying import copied
 from agentd.apps.letters.policies.grounding import case_of, refusal, ungrounded
 from agentd.errors import Language

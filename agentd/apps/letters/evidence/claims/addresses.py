@@ -18,7 +18,7 @@ from agentd.apps.letters.evidence.reading.segments import ADDRESSES, HOMES, NEIG
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
-HOUSE = _PACK.clitics | _PACK.homes
+BESIDE_HOUSE_NUMBER = _PACK.clitics | _PACK.homes
 """May stand beside the word for a house number."""
 _HOMES = frozenset({"alamat", "alamat_domisili", "alamat_ktp"})
 LONGEST = 400
@@ -92,7 +92,7 @@ def _asked(case: Case, turn: Turn, accepted: Collection[str]) -> bool:
 def _renumbers(part: Part, after: Part | None, said: Sequence[str]) -> bool:
     """Whether a part says only another house number for the address that was `said` (`eh, no 15 maksudnya`, `nomor 17,
     bukan 7`): the citizen is asked for the whole."""
-    kept = [word for word in part.words if word[0].isalnum() and word not in HOUSE]
+    kept = [word for word in part.words if word[0].isalnum() and word not in BESIDE_HOUSE_NUMBER]
     named = len(kept) == 2 and kept[0] in reading.NUMBERED and kept[1].isdecimal()
     beside = after is not None and after.number == part.number
     denied = after is not None and beside and after.mood is Mood.DENIED and {*after.words} <= {*said}

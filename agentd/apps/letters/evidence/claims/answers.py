@@ -13,7 +13,7 @@ from typing import Any
 from agentd.agent.approval import assents, refuses
 from agentd.agent.languages import words as all_words
 from agentd.agent.text import FILLERS, fold, folded_tokens, normal, plain
-from agentd.apps.letters.evidence.claims import quotes, results
+from agentd.apps.letters.evidence.claims import host_questions, results
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
 from agentd.apps.letters.evidence.fields.asked import of_a_thing
 from agentd.apps.letters.evidence.fields.field import Field
@@ -34,8 +34,6 @@ from agentd.apps.letters.languages import phrases
 from agentd.messages import Said
 
 _PACK = phrases()
-ASKED = "asked"
-"""Key in a refused call's output: the one field that the citizen was asked for."""
 _PLACE_DIGITS = 3
 """The most digits of a position in a list of choices."""
 
@@ -156,7 +154,7 @@ def answers(field: Field, case: Case) -> Iterator[Claim]:
     """Claims from answers to a question for this field alone, whether they state the value or another one, and from
     answers with as many parts as the question named fields, where a part states exactly the value."""
     for turn, question, repeated_back in _questions(case):
-        alone = isinstance(question.value, Mapping) and question.value.get(ASKED) == field.path
+        alone = isinstance(question.value, Mapping) and question.value.get(host_questions.ASKED) == field.path
         if alone and (text := _answer(turn, case.said)) is not None:
             yield Claim(turn.order, Mood.SAID, _says(field, text, turn))
         if field.path in repeated_back and turn.heard.affirms:  # before what the message itself says (`ya, tapi RT 6`)
@@ -178,7 +176,7 @@ def _questions(case: Case) -> Sequence[tuple[Turn, Said, Mapping[str, Any]]]:
             question = entry if entry.tool == case.tool else None
         elif entry.by == "citizen":
             if question is not None and (turn := case.by_order.get(entry.order)) is not None:
-                found.append((turn, question, quotes.offered(question)))
+                found.append((turn, question, host_questions.offered(question)))
             question = None
     return found
 

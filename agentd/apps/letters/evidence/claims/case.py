@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from agentd.agent.aside import spend
-from agentd.apps.letters.evidence.claims import quotes, serving
+from agentd.apps.letters.evidence.claims.host_questions import agrees, person_asked, unquoted
 from agentd.apps.letters.evidence.fields import asked
 from agentd.apps.letters.evidence.fields.field import NO_TOOL, Field, Form, Tool
 from agentd.apps.letters.evidence.fields.named import Named, among, bounded, narrow
@@ -18,7 +18,7 @@ from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.reading.heard import Heard, heard
 from agentd.apps.letters.evidence.reading.lexicon import Cue
 from agentd.apps.letters.evidence.reading.pasted import typed
-from agentd.apps.letters.evidence.reading.persons import CITIZEN, KIN, SOMEBODY
+from agentd.apps.letters.evidence.reading.persons import CITIZEN, FAMILY, SOMEBODY
 from agentd.apps.letters.evidence.reading.readings import Readings, once, remembered
 from agentd.apps.letters.evidence.reading.segments import Claim
 from agentd.apps.letters.evidence.reading.sentences import Sentence
@@ -147,7 +147,7 @@ class Case:
         of: str | None = None
         for entry in sorted(self.said, key=lambda entry: entry.order):
             if entry.by == "agent":
-                question = quotes.unquoted(entry) if serving.asked(entry, self.tool) is None else ""
+                question = unquoted(entry) if person_asked(entry, self.tool) is None else ""
             elif entry.by == "citizen" and not entry.text.lstrip().startswith("{"):
                 key = (entry.order, entry.text, entry.day, question, spoken, of)
                 found.append(turn := self.remember((Turn, self.today, *key), partial(self._turn, *key)))
@@ -248,7 +248,7 @@ class Case:
             wanted = asked.repeated(question, when, before, self.form)
         someones = any(whose == SOMEBODY for each in read.sentences for _, whose, _ in each.people)
         of = of if someones or not (wanted or all(not each.labels for each in read.sentences)) else None
-        if len(people) == 1 and wanted and people <= KIN:
+        if len(people) == 1 and wanted and people <= FAMILY:
             (of,) = people
         return Turn(order, text, read, wanted, question, named, when, of, before)
 
@@ -286,9 +286,9 @@ class Case:
         asked: str | None = None
         for entry in () if self.form.for_others else sorted(self.said, key=lambda entry: entry.order):
             if entry.by == "agent":
-                asked = serving.asked(entry, self.tool)
+                asked = person_asked(entry, self.tool)
             elif (turn := self.by_order.get(entry.order)) is not None:
-                agreed = asked if asked is not None and serving.agreed(turn.heard, asked) else None
+                agreed = asked if asked is not None and agrees(turn.heard, asked) else None
                 if (said := turn.heard.subject or agreed) is not None:
                     who, order = said, turn.order
                 asked = None

@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 
 from agentd.agent.text import FILLERS, fold
-from agentd.apps.letters.evidence.claims.addresses import HOUSE
+from agentd.apps.letters.evidence.claims.addresses import BESIDE_HOUSE_NUMBER
 from agentd.apps.letters.evidence.claims.case import Case, Turn
 from agentd.apps.letters.evidence.claims.parts import Part, parts
 from agentd.apps.letters.evidence.fields.asked import LISTED
@@ -29,7 +29,7 @@ from agentd.apps.letters.evidence.reading.segments import Claim, Mood
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
-_IDLE = HOUSE | FILLERS
+_IDLE = BESIDE_HOUSE_NUMBER | FILLERS
 _DATED = _IDLE | {*_PACK.date_noise}
 _EDITABLE = TEXTS | {"date", "nik", "kk", "phone"}
 _WORD = re.compile(r"\w+")

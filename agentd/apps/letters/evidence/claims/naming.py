@@ -22,7 +22,7 @@ from agentd.apps.letters.evidence.normalisers import names
 from agentd.apps.letters.evidence.normalisers.digits import runs
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import SELF, Cue, person
-from agentd.apps.letters.evidence.reading.persons import CITIZEN, EITHER_WAY, KIN, MY
+from agentd.apps.letters.evidence.reading.persons import CITIZEN, EITHER_WAY, FAMILY, MY
 from agentd.apps.letters.evidence.reading.segments import SEPARATORS, Claim, Mood
 from agentd.apps.letters.languages import phrases
 
@@ -132,7 +132,7 @@ def _theirs(field: Field, case: Case, turn: Turn, part: Part, stands: _Stands) -
     """Whether a name belongs to the field's person: `untuk tetangga saya, Joko` doesn't name the applicant."""
     place = part.place(case, turn)
     if field.person == ANYBODY:
-        return stands.of in KIN or owner(place) in KIN
+        return stands.of in FAMILY or owner(place) in FAMILY
     beside = part.line.people.get(part.behind)
     strange = beside not in (None, *persons.APPLICANTS, case.subject[0])
     return (stands.asked or not strange) and whose(field, place, asked=stands.asked)
@@ -153,7 +153,7 @@ def relation(field: Field, case: Case) -> Iterator[Claim]:
     relation = person(fold(str(field.value)))
     if relation is None or relation not in people(case):
         return
-    if field.person != CITIZEN or relation not in KIN - EITHER_WAY or any(_called(relation, case)):
+    if field.person != CITIZEN or relation not in FAMILY - EITHER_WAY or any(_called(relation, case)):
         yield Claim(-1, Mood.SAID, True, replaces=False)
 
 

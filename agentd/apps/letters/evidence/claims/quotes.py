@@ -6,47 +6,16 @@ This is the first check of a quoted argument; what the quotation says about whic
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, get_args
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from agentd.agent.approval import AS_WRITTEN, as_written, shown
 from agentd.agent.text import folded_tokens
 from agentd.apps.letters.evidence.claims.results import leaves
 from agentd.apps.letters.evidence.reading.pasted import own_words, typed
-from agentd.errors import Language
 from agentd.messages import Said
 
 LONGEST = 2000
 """The most characters of a quotation; a longer one is too unspecific."""
-
-
-OFFERED = "offered"
-"""Key in a refused call's output: {field: value} of what the citizen said and the agent asks back."""
-
-
-def unquoted(entry: Said) -> str:
-    """What the agent said, without the citizen's own values that it asked back."""
-    text = entry.text
-    for value in offered(entry).values():
-        text = _forms(value).sub("", text)
-    return text
-
-
-def offered(entry: Said) -> Mapping[str, Any]:
-    """{field: value} of what a question of the agent asked back and displayed."""
-    said = entry.value.get(OFFERED) if isinstance(entry.value, Mapping) else None
-    return {path: value for path, value in (said or {}).items() if _forms(value).search(entry.text)}
-
-
-def _forms(value: Any) -> re.Pattern[str]:
-    """Finds a value in a question: as it is, or as people write it in any language."""
-    known: tuple[Language, ...] = get_args(Language)
-    if isinstance(value, bool):  # a mere `ya` is no value shown
-        return re.compile(rf"(?<=: )(?:{'|'.join(shown(value, language) for language in known)})(?!\w)", re.IGNORECASE)
-    written = {as_written(str(value), kind, language) for language in known for kind in AS_WRITTEN}
-    forms = "|".join(map(re.escape, sorted({str(value), *written}, key=len, reverse=True)))
-    return re.compile(rf"(?:(?<!\w)|(?<=[^\W\d_])(?=\d))(?:{forms})(?!\w)", re.IGNORECASE)
 
 
 def places(quote: str, said: Sequence[Said]) -> frozenset[int]:

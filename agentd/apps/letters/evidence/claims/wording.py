@@ -17,7 +17,7 @@ from agentd.apps.letters.evidence.fields.spans import TEXTS
 from agentd.apps.letters.evidence.normalisers import choices, names, texts
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import RELATING, SELF, Cue
-from agentd.apps.letters.evidence.reading.persons import KIN
+from agentd.apps.letters.evidence.reading.persons import FAMILY
 from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.segments import Claim
 from agentd.apps.letters.languages import phrases
@@ -55,7 +55,7 @@ def _claims_in(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequ
         if field.label in PURPOSES:
             who = owner(place)
             somebody = names.plausible(names.key(part.words)) and before_nik(part, after)
-            theirs = who not in _PACK.outsiders and not somebody and not (who in KIN and _own(case, turn))
+            theirs = who not in _PACK.outsiders and not somebody and not (who in FAMILY and _own(case, turn))
             words, replaces = _purpose(part, who), part.corrected
         else:
             theirs = whose(field, place, asked=answers)
@@ -135,7 +135,7 @@ def _purpose(part: Part, who: str | None) -> Sequence[str]:
     words = line.words[part.start : next((at for at in named if line.marks[at].value in _IDENTITY), stop)]
     if part.label is None:
         words = words[next((at for at, word in enumerate(words) if word in _PACK.weak_purpose), 0) :]
-    return [*words, *who.split()] if who in KIN else words
+    return [*words, *who.split()] if who in FAMILY else words
 
 
 def _trade(field: Field, words: Sequence[str]) -> Sequence[str]:

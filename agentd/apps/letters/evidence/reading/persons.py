@@ -16,13 +16,14 @@ _ORIGIN = frozenset(_PACK.senses["origin"])
 _BEFORE_SOMEBODY = _PACK.articles | _ORIGIN
 SUBJECTS = _PACK.subjects
 """Words for the citizen that count only before a verb (`I`)."""
-MY = SELF & _PACK.before_kin
+MY = SELF & _PACK.before_relative
 """Words for the citizen that stand before what they own."""
 _POSSESSIVE = SELF | _PACK.possessives
-_BEHIND_KIN = _POSSESSIVE | _PACK.clitics | {"-"}
+_BEHIND_RELATION = _POSSESSIVE | _PACK.clitics | {"-"}
 SERVED = frozenset(map(person, ([word] for word in _PACK.applicants))) - {None}
 """Relations that a form may use for its customer."""
-KIN = _PACK.kin
+FAMILY = _PACK.family
+"""Relations who may ask for one another."""
 EITHER_WAY = frozenset({"saudara", "sepupu"})
 """Symmetric relations."""
 _ON_BEHALF = [phrase.split() for phrase in _PACK.on_behalf]
@@ -39,7 +40,7 @@ def strong(mark: Mark, words: Sequence[str], *, opens: bool, form: bool) -> bool
     """
     after = words[mark.end] if mark.end < len(words) else ""
     before = words[mark.start - 1] if mark.start else ""
-    if after in _POSSESSIVE or before in _PACK.before_kin or mark.value in ("mertua", "orang tua"):
+    if after in _POSSESSIVE or before in _PACK.before_relative or mark.value in ("mertua", "orang tua"):
         return True
     word = words[mark.start]
     if word in SALUTATIONS and _on_behalf(words, mark.start):
@@ -57,7 +58,7 @@ def names_a_letter(words: Sequence[str]) -> bool:
 def owner_end(mark: Mark, words: Sequence[str]) -> int:
     """The index after a relation and its possessives: `ibu kandung saya`, `istri-nya`, `mother's`."""
     at = mark.end
-    while at < len(words) and words[at] in _BEHIND_KIN:
+    while at < len(words) and words[at] in _BEHIND_RELATION:
         at += 1
     return at
 
@@ -93,7 +94,7 @@ def subject(marks: Sequence[Mark], words: Sequence[str]) -> str | None:
             continue
         end = owner_end(mark, words)
         if end > mark.end or words[mark.start - 1] in MY:
-            asked = mark.value in KIN and not (end < len(words) and words[end] in _PACK.acts)
+            asked = mark.value in FAMILY and not (end < len(words) and words[end] in _PACK.acts)
             return mark.value if asked else None
     return None
 
@@ -263,7 +264,7 @@ def aliases(
         near = (*words[mark.end : mark.end + 4], *words[at : at + 2])
         beside = takewhile(str.isalpha, reversed(words[max(0, mark.start - 3) : mark.start]))
         of_whom = _PACK.deaths | _PACK.fates if mark is relations[0] else _PACK.deaths  # `yang meninggal ibu saya`
-        died = not _PACK.fates.isdisjoint(near) or (mark.value in KIN and not of_whom.isdisjoint(beside))
+        died = not _PACK.fates.isdisjoint(near) or (mark.value in FAMILY and not of_whom.isdisjoint(beside))
         if died and mark.value not in ROLES:
             found.append((mark.value, DECEASED))
     return found
