@@ -19,6 +19,7 @@ from servers.text2cypher.core.grouped import grouped
 from servers.text2cypher.core.half_asked import counted_otherwise, half_asked
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.left_out import left_out
+from servers.text2cypher.core.shown import shown
 from servers.text2cypher.core.steps import parted, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import mistaken, superlatives, unordered
 from servers.text2cypher.core.tied import is_cut, tied, unranked
@@ -94,10 +95,10 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
 
 
 def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    for doubts in (unasked, half_asked, grouped, directions, steps, crossed, mistaken):
+    for doubts in (unasked, half_asked, shown, grouped, directions, steps, crossed, mistaken):
         yield from doubts(hints, facts, linker)
-    shown = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
-    if shown and hints.focus is not None and hints.focus not in shown:
+    labels = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
+    if labels and hints.focus is not None and hints.focus not in labels:
         yield Doubt("unused", hints.focus)
 
 

@@ -109,18 +109,24 @@ def _says(token: Token, words: set[str], meant: set[str], linker: Linker) -> boo
 
 
 def _either(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """OR between tests of two properties although the question has no `or`."""
+    """More OR than the question has alternatives: `A, B or C` has two, and without `or` it may test one value twice."""
+    choices = [place for place, token in enumerate(facts.tokens) if token.is_word("OR", "XOR")]
     if linker.wording.compiled(r"\b‹or›\b").search(hints.masked):
-        return
-    for place, token in enumerate(facts.tokens):
-        if token.is_word("OR", "XOR"):
-            before, after = _test(facts.tokens[:place][::-1], -1), _test(facts.tokens[place + 1 :], 1)
-            if not before or not after:
-                continue
-            others = before[0] != after[0] and (before[1] != after[1] or before[1].upper() == "NULL")
-            if others or (before[2] and after[2]):  # the two ends of a range
-                yield Doubt("unasked", token.text.upper())
-                return
+        said = linker.wording.compiled(r"(?:,\W*)?\b‹or›\b|,").findall(hints.masked)
+        spare = choices[len(said) :]
+    else:
+        spare = [place for place in choices if not _is_one_test(facts.tokens[:place], facts.tokens[place + 1 :])]
+    if spare:
+        yield Doubt("unasked", facts.tokens[spare[0]].text.upper())
+
+
+def _is_one_test(before: Sequence[Token], after: Sequence[Token]) -> bool:
+    """True for one property and two values, or one value and two properties, but not for the ends of a range."""
+    one, other = _test(before[::-1], -1), _test(after, 1)
+    if not one or not other:
+        return False
+    ends = one[2] and other[2]
+    return not ends and (one[0] == other[0] or (one[1] == other[1] and one[1].upper() != "NULL"))
 
 
 def _test(tokens: Sequence[Token], way: int) -> tuple[tuple[str, ...], str, str] | None:

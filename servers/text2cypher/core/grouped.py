@@ -11,7 +11,7 @@ from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import roots, roots_in
 from servers.text2cypher.linking.naming import is_key
-from servers.text2cypher.linking.said import asks_for_things, named_properties
+from servers.text2cypher.linking.said import asked_properties, asks_for_things
 
 
 def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -20,12 +20,12 @@ def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     Also one if figures per label are asked for and shown for another label.
     """
     shown = list(shown_apart(facts))
-    if not any(token.is_word(*FIGURES) for token in facts.returned):
+    if not any(token.is_word(*FIGURES, "COLLECT") for token in facts.returned):
         return
     owners = {label for variable, _ in shown for label in facts.structure.labels_of(variable)}
     if hints.each in linker.schema.nodes and owners and hints.each not in owners:
         yield Doubt("unused", hints.each)
-    known = {*named_properties(hints, linker)}
+    known = asked_properties(hints, linker)
     held = zip(facts.returned, facts.returned[2:], facts.returned[3:], strict=False)
     counted = {(past if what.is_word("DISTINCT") else what).value for one, what, past in held if one.is_word("COUNT")}
     often = ("ORDER" in facts.words or Ask.GROUP in hints.asks) and "DISTINCT" not in facts.words

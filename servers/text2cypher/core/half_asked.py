@@ -10,12 +10,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.core.grouped import shown_apart
-from servers.text2cypher.core.steps import identified
-from servers.text2cypher.core.superlatives import sort_keys
 from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.records import PropertyUse
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
 from servers.text2cypher.linking.amounts import said_numbers
 from servers.text2cypher.linking.asks import Ask, is_cued
@@ -23,11 +19,9 @@ from servers.text2cypher.linking.done import Done
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root, roots, spaced
-from servers.text2cypher.linking.naming import is_key
 from servers.text2cypher.linking.said import (
     asks_for_things,
     counted_label,
-    named_properties,
     part_asked,
     part_of_each,
     says_every,
@@ -73,7 +67,6 @@ def half_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         _untested,
         _only_shown,
         _unshown,
-        _only_named,
         _unplayed,
     ):
         yield from doubts(hints, facts, linker)
@@ -131,11 +124,14 @@ def _unmeasured(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
 
 def _of_all(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Doubt if something must hold for all of another label's things: `who acted in all movies directed by …`."""
+    every = Done(hints, facts, linker).does("universal")
+    if facts.negates and says_every(hints, linker) and Ask.NOT not in hints.asks and not every:
+        yield Doubt("unasked", "NOT")  # `whose products are all …`: none that isn't
     all_of = linker.wording.compiled(r"\b(?P<all>‹universal›)\W+(?:‹of›\W+)?(?P<held>‹label›)\b").search(hints.masked)
     if all_of is None or facts.aggregates or Ask.GROUP in hints.asks or not says_every(hints, linker):
         return
     label = linker.lexicon.labels[all_of["held"].lower()]
-    if label not in hints.labels[:1] and not Done(hints, facts, linker).does("universal"):
+    if label not in hints.labels[:1] and not every:
         yield Doubt("unused", all_of["all"])
 
 
@@ -186,10 +182,7 @@ def _only_shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
 
 
 def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """Doubts about an asked property that isn't shown, and about unmentioned ones that are shown, or alone of a thing.
-
-    `The highest score` isn't a title, and `which customers` aren't countries.
-    """
+    """Doubt about an asked property that isn't shown: `the highest score` isn't a title."""
     opened = linker.wording.compiled(
         r"^\W*(?:‹opens›)\b(?:\W+(?!(?:‹label›|‹count_said›)\b)\w+){0,4}?\W+(?P<held>(?!‹label›\b)‹property›)\b"
     ).match(hints.masked)
@@ -198,36 +191,6 @@ def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     asked = asked and not (Ask.COUNT in hints.asks and facts.tests(name))  # `how many reviews have a rating above 80`
     if asked and not (linker.naming.names(name) or facts.names & {*hints.within} or name in facts.told):
         yield Doubt("unused", name)
-    owned = [*shown_apart(facts)]
-    named = {*named_properties(hints, linker)}
-    known = named - ({held.property for held in hints.filters} - {*hints.properties, *hints.related})
-    inside = [(use.variable, use.name) for use in facts.structure.properties if _is_told(use, facts)]
-    for variable, name in dict.fromkeys(inside):
-        if (variable, name) not in owned and name not in named and _is_aside(variable, name, facts, linker):
-            yield Doubt("unasked", name)
-    for owner in dict.fromkeys(owner for owner, _ in owned):
-        names = [name for each, name in owned if each == owner]
-        unsaid = [name for name in names if name not in known]
-        asides = {name for name in names if _is_aside(owner, name, facts, linker)}
-        spare = sorted(asides - named - {name for _, name in sort_keys(facts)})  # others judge by what it is ordered
-        if unsaid and asides and (asides == {*names} or spare):
-            yield Doubt("unasked", [*spare, *unsaid][0])
-
-
-def _only_named(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """Doubt if only things that the question itself names are shown, although it asks for others."""
-    shown = [*shown_apart(facts)]
-    owners = {owner for owner, _ in shown}
-    said = {*named_properties(hints, linker)} & {name for _, name in shown}
-    called = {variable for variable, name, _ in facts.property_tests if linker.naming.names(name)}
-    named = called & identified(hints, facts, linker)
-    if not owners or said or not facts.structure.relationships or not owners <= named:
-        return
-    other = {*hints.labels[:1]} & facts.names - {
-        label for owner in owners for label in facts.structure.labels_of(owner)
-    }
-    if other or asks_for_things(hints, linker):
-        yield Doubt("unused", next(iter(other), hints.question.split()[0].lower()))
 
 
 def _unplayed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -241,26 +204,6 @@ def _unplayed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     playing = {structure.ends(held)[part.at_end == (held.direction == "->")].variable for held in joined}
     if joined and not playing & facts.shown:
         yield Doubt("unused", part.word)
-
-
-def _is_aside(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:
-    """True for a property of a named node that is not its name nor its key, nor a fuller name than the bare word."""
-    labels = facts.structure.labels_of(variable)
-    best = {held for label in labels for held in linker.naming.display(label)[:1]}
-    if not name or name in best or not labels:
-        return False
-    if is_key(name):
-        own = any(parts(name)[:-1] in ([], parts(label)) for label in labels)
-        if own or not any(name in linker.naming.others_of(label) for label in labels):
-            return False
-    fuller = linker.naming.names(name) and any(len(parts(one)) == 1 for one in best)
-    return not (fuller or any(roots(name) == roots(label) for label in labels))
-
-
-def _is_told(use: PropertyUse, facts: QueryFacts) -> bool:
-    """True if the property stands in the RETURN, not in its order."""
-    ends = (token.start for token in facts.returned if token.is_word("ORDER"))
-    return facts.returned[0].start <= use.start < next(ends, len(facts.query))
 
 
 def _shows_time(facts: QueryFacts, linker: Linker) -> bool:

@@ -61,7 +61,7 @@ def _doubted(hints: Hints, facts: QueryFacts, linker: Linker, said: Mapping[str,
     return dict.fromkeys(
         kind
         for kind, held in kinds
-        if (times[kind] > max(said.get(kind, 0), 1) and _bare_ends(held, facts))
+        if (times[kind] > 1 and _bare_ends(held, facts))
         or (
             kind not in said
             and not (_tested(held, facts) & named) - own
@@ -205,5 +205,5 @@ def identified(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
         if linker.values.identifies(place)
     }
     labels = facts.structure.labels_of
-    tested = ((v, name, t) for v, name, t in facts.property_tests if v and t)
+    tested = ((v, name, t) for v, name, t in facts.property_tests if v and t and t.start not in facts.denied)
     return {v for v, name, t in tested for label in labels(v) if (label, name, t.value) in named}

@@ -42,11 +42,12 @@ def superlatives(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Do
 
 
 def mistaken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """Doubts if the query sorts by other properties than the one that a superlative names (`the lowest price`), or by a
-    text that is neither mentioned nor shown."""
+    """Doubts if the query sorts by other properties than the one that a superlative names (`the lowest price`), by what
+    is the same in every row, or by a text that is neither mentioned nor shown."""
     texts = linker.schema.of_types(STRING) - linker.lexicon.timed
-    for key in {*sort_keys(facts)} - {*shown_apart(facts)}:
-        if key[1] in texts and not is_said(key[1], hints, linker):
+    fixed = {(node.variable, name) for node in facts.structure.nodes for name, _ in node.keys}
+    for key in {*sort_keys(facts)}:
+        if key in fixed or (key not in shown_apart(facts) and key[1] in texts and not is_said(key[1], hints, linker)):
             yield Doubt("unasked", key[1])
     picked = "|".join(re.escape(phrase) for phrase, cues in languages().cues.items() if cues & _PICKS)
     found = linker.wording.compiled(rf"\b(?:{picked})\W+(‹number›)\b").search(hints.masked)

@@ -42,15 +42,16 @@ def otherwise(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Other
 
 
 def _counted_once(facts: QueryFacts) -> Iterator[Other]:
-    """What is counted every time it is matched, although the query doesn't say distinct.
+    """What is counted every time it is matched, also by the size of a list, although the query doesn't say distinct.
 
     Only a path can match a node twice; many nodes can share a property value.
     """
     if "DISTINCT" in facts.words:
         return
     path = bool(facts.structure.relationships)
+    counting = ("COUNT", "COLLECT") if "SIZE" in facts.words else ("COUNT",)
     for place, token in enumerate(facts.tokens):
-        if token.is_word("COUNT") and (counted := _counted(facts.tokens[place + 1 : place + 6], path=path)):
+        if token.is_word(*counting) and (counted := _counted(facts.tokens[place + 1 : place + 6], path=path)):
             if any(column.partition(".")[0] == counted[0].value for column in facts.columns):
                 continue  # each row shows one of them: `the most tagged tags`
             what = next(iter(sorted(facts.structure.labels_of(counted[-1].value))), counted[-1].value)
@@ -80,13 +81,16 @@ def _counted_less(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[O
         return
     for place, token in enumerate(facts.tokens):
         held = facts.tokens[place + 1 : place + 7]
-        if [one.text.upper() for one in (*held[:2], *held[3:6:2])] != ["(", "DISTINCT", ".", ")"]:
+        texts = [one.text.upper() for one in held]
+        if texts[:2] != ["(", "DISTINCT"]:
             continue
         start, end = held[1].start, held[2].start
-        if token.is_word("COUNT") and _counts_others(held[4].value, hints, linker):
+        whole = texts[3:6:2] == [".", ")"] and token.is_word("COUNT")
+        if whole and _counts_others(held[4].value, hints, linker):
             yield Other("counted", held[4].value, f"{facts.query[:end]}{held[2].text}{facts.query[held[5].start :]}")
         elif token.is_word("SUM", "AVG"):
-            yield Other("counted", held[4].value, f"{facts.query[:start]}{facts.query[end:]}")
+            about = next((one.value for one in reversed(held) if one.is_name), token.text.lower())
+            yield Other("counted", about, f"{facts.query[:start]}{facts.query[end:]}")
 
 
 def _counts_others(name: str, hints: Hints, linker: Linker) -> bool:

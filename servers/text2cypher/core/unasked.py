@@ -24,6 +24,7 @@ _YEAR = re.compile(r"\d{4}(?= |$)")
 """The year of a tested date: a question may mention only that."""
 _FEW = {"minimum", "maximum", "top", "limit"}
 _BACKWARDS = {"descending", "maximum", "top"}
+_SIGNED = {("<", 0), (">=", 0)}  # few stored numbers are negative
 _AGGREGATES = {"SUM": "sum_said", "AVG": "average_said", "MIN": "min_said", "MAX": "max_said"}
 
 
@@ -65,8 +66,8 @@ def _numbers(hints: Hints, facts: QueryFacts, linker: Linker, known: Collection[
     skipped = {held.number - 1 for held in ordinals_in(hints.question, linker)}
     for sign, number in facts.numbers:
         skips = sign == "SKIP" and number not in skipped
-        below = (sign, number) == ("<", 0) and not is_cued(hints.question, {"negative"})
-        if below or skips or (sign != "*" and abs(number) > 1 and number not in {*known, *also}):
+        signed = (sign, number) in _SIGNED and 0 not in known and not is_cued(hints.question, {"negative"})
+        if signed or skips or (sign != "*" and abs(number) > 1 and number not in {*known, *also}):
             yield f"{'' if sign == '=' else sign} {number:g}".strip()
 
 

@@ -84,8 +84,12 @@ class QueryFacts:
     @cached_property
     def numbers_turned(self) -> tuple[tuple[str, float], ...]:
         """The same with negation applied: `NOT EXISTS { … <= 20 }` means `> 20`."""
-        denied = {token.start for sign, held in self._denials if sign.is_name for token in held}
-        return tuple((_TURNED.get(s, s) if t.start in denied else s, number) for s, number, t in self._numbers)
+        return tuple((_TURNED.get(s, s) if t.start in self.denied else s, number) for s, number, t in self._numbers)
+
+    @cached_property
+    def denied(self) -> set[int]:
+        """The offsets of the tokens that a NOT, NONE or `<>` applies to."""
+        return {token.start for _, held in self._denials for token in held}
 
     @cached_property
     def _numbers(self) -> list[tuple[str, float, Token]]:
@@ -143,12 +147,13 @@ class QueryFacts:
 
     @cached_property
     def comparisons(self) -> frozenset[str]:
-        """The signs `<`, `>`, `<=`, `>=` in use, without arrows and `> 0` (which only means existence)."""
-        return frozenset(
-            token.text
-            for before, token, after in self._around
-            if token.text in _FLIPPED and before + token.text != "->" and token.text + after not in ("<-", ">0")
-        )
+        """The signs `<`, `>`, `<=`, `>=` in use, without `> 0` (which only means existence)."""
+        return frozenset(token.text for token in self._compared)
+
+    @cached_property
+    def _compared(self) -> list[Token]:
+        around = ((before + token.text, token, token.text + after) for before, token, after in self._around)
+        return [t for arrow, t, past in around if t.text in _FLIPPED and arrow != "->" and past not in ("<-", ">0")]
 
     @cached_property
     def negates(self) -> bool:
@@ -165,6 +170,13 @@ class QueryFacts:
             for before, token, _ in self._around
         )
         return truths or any(sign.is_word("NOT", "NONE") and not is_missing(held) for sign, held in self._denials)
+
+    @cached_property
+    def denies_twice(self) -> bool:
+        """True for a negation inside a NOT, NONE or number of zero: `NOT EXISTS { … <> 'Malta' }`."""
+        negating = [t for t in self.tokens if t.is_word("NOT", "FALSE") or t.text in ("<>", "!=")]
+        nested = any(token.start in self.denied for token in (*negating, *self._compared))
+        return nested or (self.empties and bool(negating or self._compared))
 
     @cached_property
     def _denials(self) -> list[tuple[Token, Sequence[Token]]]:

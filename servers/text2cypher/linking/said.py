@@ -27,6 +27,12 @@ def named_properties(hints: Hints, linker: Linker) -> list[str]:
     return [name for name in dict.fromkeys(found) if name in known]
 
 
+def asked_properties(hints: Hints, linker: Linker) -> set[str]:
+    """Those that the question names itself, not only by a value that it asks about."""
+    of_values = {held.property for held in hints.filters} - {*hints.properties, *hints.related}
+    return {*named_properties(hints, linker)} - of_values
+
+
 def only_says_which(name: str, variable: str, nodes: Mapping[str, str], hints: Hints, linker: Linker) -> bool:
     """True if a named property isn't asked for of this node (`nodes`: variable → label).
 

@@ -1,0 +1,115 @@
+"""Doubts about what a query shows although the question doesn't call for it. Uses words and structure only.
+
+A thing is called for by its name, by all of it, or by a property that the question asks for; a thing that the question
+itself names is no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from servers.text2cypher.core.agent_state import Doubt
+from servers.text2cypher.core.grouped import shown_apart
+from servers.text2cypher.core.steps import identified
+from servers.text2cypher.core.superlatives import sort_keys
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.records import PropertyUse
+from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.names import parts, roots
+from servers.text2cypher.linking.naming import is_key
+from servers.text2cypher.linking.said import asked_properties, asks_for_things, named_properties
+
+
+def shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """The doubts."""
+    yield from _uncalled(hints, facts, linker)
+    yield from _named_already(hints, facts, linker)
+    yield from _gathered(hints, facts, linker)
+
+
+def _uncalled(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Doubts about properties that are neither asked for nor show a thing, and about things shown without their name.
+
+    `Which customers` aren't countries, nor numbers; a property that is asked for may stand alone.
+    """
+    owned, known = [*shown_apart(facts)], identified(hints, facts, linker)
+    named, asked = {*named_properties(hints, linker)}, asked_properties(hints, linker)
+    alone = asked - {name for name in asked if facts.tests(name)}
+    ordered = {name for _, name in sort_keys(facts)}
+    inside = {(use.variable, use.name): None for use in facts.structure.properties if _is_returned(use, facts)}
+    for variable, name in inside:
+        shows = _is_name(variable, name, facts, linker) or _is_own_key(variable, name, facts, linker)
+        if (variable, name) not in owned and name not in named and not shows:
+            yield Doubt("unasked", name)
+    for owner in dict.fromkeys(owner for owner, _ in owned if facts.structure.labels_of(owner)):
+        names = [name for each, name in owned if each == owner]
+        others = [name for name in names if name and not _is_name(owner, name, facts, linker)]
+        spare = [n for n in others if n not in named | ordered and not _is_own_key(owner, n, facts, linker)]
+        # else its properties are what it is counted by
+        listed = _times_returned(owner, facts) == len(names)
+        thing = listed and owner not in known and hints.first in facts.structure.labels_of(owner)
+        unnamed = len(others) == len(names) and (thing or not {*others} & alone)
+        if others and (unnamed or spare):
+            yield Doubt("unasked", [*spare, *others][0])
+
+
+def _gathered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Doubts about what is collected or counted once although it is one thing in each row: one that the question
+    itself names, or the one that the row shows."""
+    keys, named = {*shown_apart(facts)}, identified(hints, facts, linker)
+    tokens = [*facts.returned]
+    for place, token in enumerate(tokens):
+        once = token.is_word("COUNT") and [held.text.upper() for held in tokens[place + 2 : place + 3]] == ["DISTINCT"]
+        if not (once or token.is_word("COLLECT")) or tokens[place + 1].text != "(":
+            continue
+        held = tokens[place + 2 :][tokens[place + 2].is_word("DISTINCT") :]
+        name = held[2].value if held[1].text == "." else ""
+        if held[0].value in named or (held[0].value, name) in keys:
+            yield Doubt("unasked", name or next(iter(sorted(facts.structure.labels_of(held[0].value))), held[0].value))
+
+
+def _named_already(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """Doubt if only things that the question itself names are shown, although it asks for others."""
+    owned = [*shown_apart(facts)]
+    owners = {owner for owner, _ in owned}
+    said = {*named_properties(hints, linker)} & {name for _, name in owned}
+    called = {variable for variable, name, _ in facts.property_tests if linker.naming.names(name)}
+    named = called & identified(hints, facts, linker)
+    if not owners or said or not facts.structure.relationships or not owners <= named:
+        return
+    other = {*hints.labels[:1]} & facts.names - {
+        label for owner in owners for label in facts.structure.labels_of(owner)
+    }
+    if other or asks_for_things(hints, linker):
+        yield Doubt("unused", next(iter(other), hints.question.split()[0].lower()))
+
+
+def _is_name(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:
+    """True for a property that shows a node: its name, a fuller one than a bare word, or one called like its label."""
+    labels = facts.structure.labels_of(variable)
+    best = {held for label in labels for held in linker.naming.display(label)[:1]}
+    nameless = not any(map(linker.naming.tells, labels))
+    fuller = linker.naming.names(name) and len(parts(name)) > 1 and any(len(parts(one)) == 1 for one in best)
+    called = any(roots(name) == roots(label) for label in labels)
+    return called or name in best or fuller or (nameless and _is_own_key(variable, name, facts, linker))
+
+
+def _is_own_key(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:
+    """True for `productID` or `id` of a Product, and for another key that identifies it."""
+    labels = facts.structure.labels_of(variable)
+    own = any(parts(name)[:-1] in ([], parts(label)) for label in labels)
+    return is_key(name) and (own or not any(name in linker.naming.others_of(label) for label in labels))
+
+
+def _is_returned(use: PropertyUse, facts: QueryFacts) -> bool:
+    """True if the property stands in the RETURN, not in its order."""
+    return facts.returned[0].start <= use.start < _end_of_columns(facts)
+
+
+def _times_returned(variable: str, facts: QueryFacts) -> int:
+    """How often a variable stands in the columns."""
+    return sum(token.value == variable and token.start < _end_of_columns(facts) for token in facts.returned)
+
+
+def _end_of_columns(facts: QueryFacts) -> int:
+    return next((token.start for token in facts.returned if token.is_word("ORDER")), len(facts.query))
