@@ -36,8 +36,7 @@ class Done:
         numeric = any(map(self._is_numeric, self.hints.properties))
         best = (ordered and not worded) or bool(words & {"ALL", "NONE"})
         signs = {sign for sign, number in facts.numbers if (sign, number) != (">", 0)} | facts.comparisons
-        around = zip(facts.tokens, facts.tokens[2:], facts.tokens[3:], strict=False)
-        remainders = {(sign.text, number.text) for one, sign, number in around if one.text == "%"}
+        rests = zip(facts.tokens, facts.tokens[2:], facts.tokens[3:], strict=False)
         checks: dict[str, bool] = {
             "count": bool(words & {"COUNT", "SIZE"}) or self._asks_a_number(taken),
             "sum": "SUM" in words or ("COUNT" in words and not numeric) or self._one_number(taken),
@@ -64,8 +63,7 @@ class Done:
             "ends": "ENDS" in words,
             "contains": bool(words & {"CONTAINS", "IN"}) or "=~" in symbols or bool(facts.structure.relationships),
             "length": "SIZE" in words,
-            "modulo": ("=", "0") in remainders,
-            "odd": bool({("=", "1"), ("<>", "0")} & remainders),
+            "modulo": any([held.text for held in rest] == ["%", "=", "0"] for rest in rests),
             **{cue: (sign, 0.0) in facts.numbers for cue, sign in ZERO.items()},
             "limit": "LIMIT" in words or bool(words & {"MIN", "MAX"}),
             "several": len(facts.structure.relationships) > 1 or bool(words & {"AND", "IN"}),

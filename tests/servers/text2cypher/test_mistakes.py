@@ -12,7 +12,7 @@ LODGES = {
     "Oak,Bern,7,4,12,1970,2\nYew,Bern,18,-1,,2001,2\n",
     "nodes.Guest": "name,country,joined\nAda,Norway,2001-05-01\nBo,Malta,2001-05-02\nCy,Malta,2003-01-31\n",
     "nodes.Bill": "billID,town,payer,amount\n1,Oslo,cy,4\n2,Rome,bo,9\n3,Bern,bo,12\n",
-    "nodes.Perk": "name\nPool\nBar\nGym\n",
+    "nodes.Perk": "name,perkID\nPool,1\nBar,2\nGym,3\n",
     "edges.STAYED": "from_label,from_key,to_label,to_key\nGuest,Ada,Lodge,Elm\nGuest,Ada,Lodge,Fir\n"
     "Guest,Bo,Lodge,Fir\nGuest,Ada,Lodge,Yew\n",
     "edges.OFFERS": "from_label,from_key,to_label,to_key\nLodge,Elm,Perk,Pool\nLodge,Fir,Perk,Pool\n"
@@ -94,6 +94,41 @@ PAIRS = [  # (question, right, wrong)
         "Which lodges are in Oslo?",
         "MATCH (l:Lodge {city: 'Oslo'}) RETURN l.name",
         "MATCH (l:Lodge) WHERE l.city STARTS WITH 'Oslo' RETURN l.city",
+    ),
+    (
+        "Which perks are offered by Fir?",
+        f"{OFFERS} WHERE l.name = 'Fir' RETURN p.name",
+        f"{OFFERS} WHERE l.name = 'Fir' RETURN p.perkID",
+    ),
+    (
+        "Which lodges have a city containing 'Os'?",
+        "MATCH (l:Lodge) WHERE l.city CONTAINS 'Os' RETURN l.name",
+        "MATCH (l:Lodge) WHERE l.city CONTAINS 'Os' RETURN l.city",
+    ),
+    (
+        "How many different lodges did Bo stay at?",
+        "MATCH (g:Guest {name: 'Bo'})-[:STAYED]->(l:Lodge) RETURN count(DISTINCT l)",
+        "MATCH (g:Guest {name: 'Bo'})-[:STAYED]->(l:Lodge) RETURN count(DISTINCT g)",
+    ),
+    (
+        "For each guest, collect the lodges where they stayed.",
+        "MATCH (g:Guest)-[:STAYED]->(l:Lodge) RETURN g.name, collect(l.name)",
+        "MATCH (g:Guest)-[:STAYED]->(l:Lodge) RETURN g.name, collect(g.name)",
+    ),
+    (
+        "List the lodges with the city Oslo in alphabetical order.",
+        "MATCH (l:Lodge {city: 'Oslo'}) RETURN l.name ORDER BY l.name",
+        "MATCH (l:Lodge {city: 'Oslo'}) RETURN l.name ORDER BY l.city",
+    ),
+    (
+        "Which lodges have a number of rooms divisible by 3?",
+        "MATCH (l:Lodge) WHERE l.rooms % 3 = 0 RETURN l.name, l.rooms",
+        "MATCH (l:Lodge) WHERE l.rooms % 3 <> 0 RETURN l.name, l.rooms",
+    ),
+    (
+        "Which lodges with more than 10 rooms offer a perk?",
+        "MATCH (l:Lodge) WHERE l.rooms > 10 AND EXISTS { (l)-[:OFFERS]->(:Perk) } RETURN l.name",
+        "MATCH (l:Lodge) WHERE l.rooms > 10 OR EXISTS { (l)-[:OFFERS]->(:Perk) } RETURN l.name",
     ),
 ]
 
