@@ -64,7 +64,7 @@ class GeminiModel(HostedModel):
         """Return the arguments of `generateContent`; a cached start of the prompt is named instead of sent."""
         config: dict[str, Any] = {
             "temperature": request.temperature,
-            "max_output_tokens": request.max_tokens,
+            "max_output_tokens": self.most_tokens(request, model),
             "automatic_function_calling": {"disable": True},
         }
         if request.json_schema is not None:

@@ -96,9 +96,10 @@ def piece(answer: Any, offered: Collection[str]) -> Piece:
 
     google-genai raises nothing for a blocked or cut answer: `finish` reports both.
     """
-    usage = None
+    usage, thoughts = None, 0
     if counted := answer.usage_metadata:
-        written = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)
+        thoughts = counted.thoughts_token_count or 0
+        written = (counted.candidates_token_count or 0) + thoughts
         usage = Usage(input_tokens=counted.prompt_token_count or 0, output_tokens=written)
     if answer.prompt_feedback and answer.prompt_feedback.block_reason:
         return Piece(finish="blocked", detail=_name(answer.prompt_feedback.block_reason), usage=usage)
@@ -109,7 +110,7 @@ def piece(answer: Any, offered: Collection[str]) -> Piece:
     calls = "".join(_action(part.function_call, offered) for part in parts if part.function_call)
     text = "".join(part.text or "" for part in parts if not part.thought)
     reason = _name(candidate.finish_reason) if candidate.finish_reason else ""
-    return Piece(text=calls + text, finish=_finish(reason), detail=reason, usage=usage)
+    return Piece(text=calls + text, finish=_finish(reason), detail=reason, usage=usage, thought=thoughts > 0)
 
 
 def _action(call: Any, offered: Collection[str]) -> str:

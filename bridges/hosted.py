@@ -26,17 +26,21 @@ MOST_CHARS = 100_000
 """A longer answer is taken for an endless one: no model writes as much in a turn, and checking it takes time."""
 MOST_BYTES = 64_000_000
 """The longest body: a client would keep a line without end in memory."""
+ROOM_TO_THINK = 8192
+"""Tokens that a model which thinks may write besides the answer: providers count both against one limit."""
 Finish = Literal["whole", "cut", "blocked", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One piece of a turn as it arrives: text; the last also has the turn's end (`finish`, `detail`) and usage."""
+    """One piece of a turn as it arrives: text, or a sign that the model thinks (`thought`); the last has
+    also the turn's end (`finish`, `detail`) and usage."""
 
     text: str = ""
     finish: Finish | None = None
     detail: str = ""
     usage: Usage | None = None
+    thought: bool = False
 
 
 @dataclass(slots=True)
@@ -47,6 +51,7 @@ class _Answer:
     text: str = ""
     last: Piece = Piece()
     usage: Usage = field(default_factory=Usage)
+    thought: bool = False
 
     def add(self, piece: Piece) -> None:
         """Raises ProviderFailure for an answer without end."""
@@ -58,6 +63,7 @@ class _Answer:
                 self.on_text(TextChunk(piece.text))
         self.last = piece if piece.finish and self.last.finish != "blocked" else self.last
         self.usage = piece.usage or self.usage
+        self.thought |= piece.thought
 
     def require_whole(self, request: ModelRequest) -> None:
         """Raise ProviderFailure if this is no answer to the request, but its beginning, a refusal or nothing."""
@@ -91,6 +97,8 @@ class HostedModel(ABC):
         self._client: Any = None
         self._last: ProviderFailure | None = None
         self._answered = False
+        self._thinkers: set[str] = set()
+        """The models whose thoughts have used up an answer's tokens."""
 
     @property
     def provider(self) -> str:
@@ -146,6 +154,10 @@ class HostedModel(ABC):
     @abstractmethod
     def pieces(self, client: Any, asked: dict[str, Any], *, streaming: bool) -> AsyncGenerator[Piece]:
         """Call the client and yield what arrives; in one piece without streaming."""
+
+    def most_tokens(self, request: ModelRequest, model: str) -> int:
+        """Return how many tokens the model may write."""
+        return request.max_tokens + (ROOM_TO_THINK if model in self._thinkers else 0)
 
     def weakened(self, error: Exception, asked: dict[str, Any]) -> bool:  # noqa: ARG002 - for those that can
         """Leave out from now on what the service refused of these arguments; False if it refused the request itself."""
@@ -209,11 +221,20 @@ class HostedModel(ABC):
                 async with aclosing(self.pieces(client, asked, streaming=on_text is not None)) as arriving:
                     async for piece in arriving:
                         answer.add(piece)
-                return answer, asked
             except Exception as error:
                 if answer.text or not self.weakened(error, asked):
                     raise
+            else:
+                if not self._has_thought_too_long(model, answer) or answer.text:
+                    return answer, asked
             again = True
+
+    def _has_thought_too_long(self, model: str, answer: _Answer) -> bool:
+        """Whether thoughts have used up the tokens of a model that had no room for them; it has from now on."""
+        too_long = answer.thought and answer.last.finish == "cut" and model not in self._thinkers
+        if too_long:
+            self._thinkers.add(model)
+        return too_long
 
     @abstractmethod
     def honoured(self, asked: dict[str, Any]) -> Constraint:

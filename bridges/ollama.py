@@ -58,7 +58,7 @@ class OllamaModel(HostedModel):
             "messages": [{"role": message.role, "content": message.content} for message in request.messages],
             "options": {
                 "num_ctx": _context(request, own.get("n_ctx", N_CTX), own.get("n_ctx_max", N_CTX_MAX)),
-                "num_predict": request.max_tokens,
+                "num_predict": self.most_tokens(request, model),
                 "temperature": request.temperature,
             },
             "keep_alive": own.get("keep_alive", KEEP_ALIVE),
@@ -114,4 +114,5 @@ def _piece(chunk: Any) -> Piece:
     if chunk.done:
         finish = "cut" if chunk.done_reason == "length" else "whole"
         usage = Usage(input_tokens=chunk.prompt_eval_count or 0, output_tokens=chunk.eval_count or 0)
-    return Piece(text=chunk.message.content or "", finish=finish, detail=chunk.done_reason or "", usage=usage)
+    said, detail = chunk.message, chunk.done_reason or ""
+    return Piece(text=said.content or "", finish=finish, detail=detail, usage=usage, thought=bool(said.thinking))

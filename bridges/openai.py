@@ -22,6 +22,8 @@ UNSUPPORTED = ("max_tokens", "temperature")
 NOT_SUPPORTED = re.compile("unsupported|not support")
 REFUSALS = ("response_format", "json_schema", "json_object", "structured output")
 """Words in the error of an endpoint that can't enforce a response format."""
+THOUGHTS = ("reasoning_content", "reasoning")
+"""Where DeepSeek, vLLM and Groq put thoughts; OpenAI only counts them."""
 TOO_LONG = ("context length", "context_length", "context size", "context_size", "context window")
 """Words in an error that says the prompt exceeds the model's context; another provider's context may be larger."""
 
@@ -55,7 +57,7 @@ class OpenAIModel(HostedModel):
         return {
             "model": model,
             "messages": [{"role": message.role, "content": message.content} for message in request.messages],
-            limit: request.max_tokens,
+            limit: self.most_tokens(request, model),
             **({} if (model, "temperature") in self._refused else {"temperature": request.temperature}),
             **self._constraint(request, model),
         }
@@ -131,15 +133,16 @@ class OpenAIModel(HostedModel):
 
 
 def _piece(answer: Any, said: Any) -> Piece:
-    usage = None
+    usage, thought = None, any(getattr(said, name, None) for name in THOUGHTS)
     if counted := getattr(answer, "usage", None):
         usage = Usage(input_tokens=counted.prompt_tokens or 0, output_tokens=counted.completion_tokens or 0)
+        thought |= bool(getattr(counted.completion_tokens_details, "reasoning_tokens", 0))
     if said is None:
-        return Piece(usage=usage)
+        return Piece(usage=usage, thought=thought)
     reason = answer.choices[0].finish_reason
     finish: Finish | None = "whole" if reason else None
     if reason == "content_filter" or getattr(said, "refusal", None):
         finish = "blocked"
     elif reason == "length":
         finish = "cut"
-    return Piece(text=said.content or "", finish=finish, detail=reason or "", usage=usage)
+    return Piece(text=said.content or "", finish=finish, detail=reason or "", usage=usage, thought=thought)

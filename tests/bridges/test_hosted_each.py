@@ -272,3 +272,37 @@ async def test_an_ollama_model_thinks_only_if_the_office_wants_it(provider: Any)
     one = await provider(Answer(), settings={"think": "low"})
     await one.turn(True)
     assert one.wire.requests[0]["think"] == "low"
+
+
+THOUGHTS_ALONE: dict[str, list[Any]] = {
+    "gemini": [
+        {"candidates": [{"finishReason": "MAX_TOKENS"}], "usageMetadata": {"thoughtsTokenCount": 1020}},
+    ],
+    "ollama": [
+        {"message": {"role": "assistant", "content": "", "thinking": "Hmm"}, "done": True, "done_reason": "length"},
+    ],
+    "openai": [
+        {"choices": [{"index": 0, "delta": {"reasoning_content": "Hmm"}, "finish_reason": None}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]},
+    ],
+}
+"""A stream in which a model's thoughts use up the tokens of its answer."""
+
+
+async def test_a_model_whose_thoughts_use_up_its_tokens_gets_room_for_them(provider: Any, kind_of_wire: str) -> None:
+    """Such an answer was given up, and so was the next: no turn of a model that thinks much was ever answered."""
+    one = await provider(Answer(body=THOUGHTS_ALONE[kind_of_wire]), Answer(), Answer(ending="max_tokens"))
+    assert (await one.turn(json_schema=SCHEMA)).text == Answer().text
+    assert (await one.fails(json_schema=SCHEMA)).kind == "bad_output"  # without thoughts, cut is cut
+    limits = {"gemini": ("generationConfig", "maxOutputTokens"), "ollama": ("options", "num_predict")}
+    inner, name = limits.get(kind_of_wire, ("", "max_tokens"))
+    assert [(sent[inner] if inner else sent)[name] for sent in one.wire.requests] == [1024, 9216, 9216]
+
+
+@pytest.mark.parametrize("kind_of_wire", ["openai"], indirect=True)
+async def test_thoughts_that_are_only_counted_get_room_too(provider: Any) -> None:
+    counted = {"completion_tokens_details": {"reasoning_tokens": 1024}, "completion_tokens": 1024, "prompt_tokens": 7}
+    choice = {"index": 0, "message": {"role": "assistant", "content": None}, "finish_reason": "length"}
+    one = await provider(Answer(body={"choices": [choice], "usage": counted}), Answer())
+    assert (await one.turn(False, json_schema=SCHEMA)).text == Answer().text
+    assert [sent["max_tokens"] for sent in one.wire.requests] == [1024, 9216]
