@@ -15,9 +15,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 from agentd.errors import ProviderFailure
 from agentd.messages import Constraint, ModelRequest, ProviderSettings
+from bridges.answers import Piece
 from bridges.gemini_cache import PrefixCache
 from bridges.gemini_shapes import FORMS, Form, constraint, contents, piece, system_text
-from bridges.hosted import BOUNDED, HostedModel, Piece, kind_of_status, retry_after
+from bridges.hosted import BOUNDED, HostedModel, kind_of_status, retry_after
 
 ABOUT_FORM = re.compile(r"schema|too many states|function|tool_?config|mime", re.IGNORECASE)
 ABOUT_THINKING = re.compile(r"thinking|budget", re.IGNORECASE)

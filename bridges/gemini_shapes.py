@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from agentd.messages import ChatMessage, Usage
-from bridges.hosted import Finish, Piece
+from bridges.answers import Finish, Piece
 
 Form = Literal["schema", "functions", "none"]
 FORMS: tuple[Form, ...] = ("schema", "functions", "none")

@@ -11,73 +11,21 @@ import importlib
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 from agentd.errors import FaultKind, ProviderFailure
-from agentd.messages import Constraint, ModelInfo, ModelReply, ModelRequest, ProviderSettings, ProviderState, Usage
-from agentd.ports import TextChunk, TextSink
+from agentd.messages import Constraint, ModelInfo, ModelReply, ModelRequest, ProviderSettings, ProviderState
+from agentd.ports import TextSink
+from bridges.answers import Answer, Piece
 
 CONNECT_S = 5.0
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MESSAGE_CHARS = 300
-MOST_CHARS = 100_000
-"""A longer answer is taken for an endless one: no model writes as much in a turn, and checking it takes time."""
 MOST_BYTES = 64_000_000
 """The longest body: a client would keep a line without end in memory."""
 ROOM_TO_THINK = 8192
 """Tokens that a model which thinks may write besides the answer: providers count both against one limit."""
-Finish = Literal["whole", "cut", "blocked", "broken"]
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One piece of a turn as it arrives: text, or a sign that the model thinks (`thought`); the last has
-    also the turn's end (`finish`, `detail`) and usage."""
-
-    text: str = ""
-    finish: Finish | None = None
-    detail: str = ""
-    usage: Usage | None = None
-    thought: bool = False
-
-
-@dataclass(slots=True)
-class _Answer:
-    """The pieces of one turn, put together as they arrive."""
-
-    on_text: TextSink | None
-    text: str = ""
-    last: Piece = Piece()
-    usage: Usage = field(default_factory=Usage)
-    thought: bool = False
-
-    def add(self, piece: Piece) -> None:
-        """Raises ProviderFailure for an answer without end."""
-        if piece.text:
-            self.text += piece.text
-            if len(self.text) > MOST_CHARS:
-                raise ProviderFailure("bad_output", f"the answer has over {MOST_CHARS} characters")
-            if self.on_text is not None:
-                self.on_text(TextChunk(piece.text))
-        self.last = piece if piece.finish and self.last.finish != "blocked" else self.last
-        self.usage = piece.usage or self.usage
-        self.thought |= piece.thought
-
-    def require_whole(self, request: ModelRequest) -> None:
-        """Raise ProviderFailure if this is no answer to the request, but its beginning, a refusal or nothing."""
-        detail = self.last.detail
-        if self.last.finish is None:
-            raise ProviderFailure("unavailable", "the answer broke off before its end")
-        if self.last.finish == "blocked":
-            raise ProviderFailure("blocked", f"the provider refused to answer ({detail})")
-        if self.last.finish == "broken":
-            raise ProviderFailure("bad_output", f"no answer that can be used ({detail})")
-        if self.last.finish == "cut" and (request.json_schema is not None or not self.text):
-            raise ProviderFailure("bad_output", f"the answer was cut at {request.max_tokens} tokens")
-        if not self.text.strip():
-            raise ProviderFailure("bad_output", f"an empty answer{f' ({detail})' if detail else ''}")
 
 
 class HostedModel(ABC):
@@ -211,12 +159,12 @@ class HostedModel(ABC):
 
     async def _answer(
         self, client: Any, request: ModelRequest, model: str, on_text: TextSink | None
-    ) -> tuple[_Answer, dict[str, Any]]:
+    ) -> tuple[Answer, dict[str, Any]]:
         """Return the answer and the arguments that gave it: without what the service has refused of the first ones."""
         again = False
         while True:
             asked = await self.asked(request, model, again=again)
-            answer = _Answer(on_text)
+            answer = Answer(on_text)
             try:
                 async with aclosing(self.pieces(client, asked, streaming=on_text is not None)) as arriving:
                     async for piece in arriving:
@@ -229,7 +177,7 @@ class HostedModel(ABC):
                     return answer, asked
             again = True
 
-    def _has_thought_too_long(self, model: str, answer: _Answer) -> bool:
+    def _has_thought_too_long(self, model: str, answer: Answer) -> bool:
         """Whether thoughts have used up the tokens of a model that had no room for them; it has from now on."""
         too_long = answer.thought and answer.last.finish == "cut" and model not in self._thinkers
         if too_long:

@@ -13,7 +13,8 @@ from typing import Any
 
 from agentd.errors import ProviderFailure
 from agentd.messages import Constraint, ModelRequest, ProviderSettings, Usage
-from bridges.hosted import BOUNDED, CONNECT_S, Finish, HostedModel, Piece, kind_of_status
+from bridges.answers import Finish, Piece
+from bridges.hosted import BOUNDED, CONNECT_S, HostedModel, kind_of_status
 from bridges.ollama_weights import ENDPOINT, OllamaWeights, reached
 
 N_CTX = 8192

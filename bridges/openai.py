@@ -13,7 +13,8 @@ from typing import Any
 
 from agentd.errors import ProviderFailure
 from agentd.messages import Constraint, ModelRequest, ProviderSettings, Usage
-from bridges.hosted import BOUNDED, CONNECT_S, Finish, HostedModel, Piece, kind_of_status, retry_after
+from bridges.answers import Finish, Piece
+from bridges.hosted import BOUNDED, CONNECT_S, HostedModel, kind_of_status, retry_after
 
 FORMATS = ("json_schema", "json_object", "none")
 """From the strongest to the weakest."""
