@@ -112,12 +112,9 @@ class Handler(RequestHandler):
         """The caller's tasks, paged; none for visitors, because they share a token."""
         with _as_a2a():
             wanted = asked(params)
-            found = (
-                await self._call("Agent.list", wanted, context.state[CALLER]) if wanted is not None else {"runs": []}
-            )
-            shown = page(params, found["runs"])
+            found = {"runs": []} if wanted is None else await self._call("Agent.list", wanted, context.state[CALLER])
+            shown, size = page(params, found["runs"]), size_of(params)
             tasks = [await self._listed(run, params, context) for run in shown.runs]
-            size = size_of(params)
             return ListTasksResponse(
                 tasks=tasks, next_page_token=shown.following, page_size=size, total_size=shown.total
             )
@@ -133,14 +130,9 @@ class Handler(RequestHandler):
         """Refused: the daemon calls no address that a caller names."""
         raise PushNotificationNotSupportedError
 
-    async def on_get_task_push_notification_config(self, *_: Any) -> NoReturn:
-        raise PushNotificationNotSupportedError
-
-    async def on_list_task_push_notification_configs(self, *_: Any) -> NoReturn:
-        raise PushNotificationNotSupportedError
-
-    async def on_delete_task_push_notification_config(self, *_: Any) -> NoReturn:
-        raise PushNotificationNotSupportedError
+    on_get_task_push_notification_config = on_create_task_push_notification_config
+    on_list_task_push_notification_configs = on_create_task_push_notification_config
+    on_delete_task_push_notification_config = on_create_task_push_notification_config
 
     async def on_get_extended_agent_card(self, *_: Any) -> NoReturn:
         """Raise: there is no extended card."""
