@@ -130,9 +130,14 @@ class Handler(RequestHandler):
         """Refused: the daemon calls no address that a caller names."""
         raise PushNotificationNotSupportedError
 
-    on_get_task_push_notification_config = on_create_task_push_notification_config
-    on_list_task_push_notification_configs = on_create_task_push_notification_config
-    on_delete_task_push_notification_config = on_create_task_push_notification_config
+    async def on_get_task_push_notification_config(self, *_: Any) -> NoReturn:
+        raise PushNotificationNotSupportedError
+
+    async def on_list_task_push_notification_configs(self, *_: Any) -> NoReturn:
+        raise PushNotificationNotSupportedError
+
+    async def on_delete_task_push_notification_config(self, *_: Any) -> NoReturn:
+        raise PushNotificationNotSupportedError
 
     async def on_get_extended_agent_card(self, *_: Any) -> NoReturn:
         """Raise: there is no extended card."""
