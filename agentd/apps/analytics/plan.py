@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.answer import formats
 from agentd.apps.analytics.schema import Schema
+from agentd.apps.analytics.sql import qualified as sources
 from agentd.apps.analytics.sql.edits import limit_of
 from agentd.apps.analytics.sql.operations import as_query
 from agentd.apps.analytics.sql.projections import Projection, order_of, picks_of, projections
@@ -94,8 +95,25 @@ def _text(query: str) -> str:
 
 
 def computed(plan: Plan) -> set[str]:
-    """The aggregates of a plan, with "/" for a quotient."""
-    return {each.sql_name() for each in nodes(plan.selects, exp.AggFunc)} | {"/" for _ in nodes(plan.selects, exp.Div)}
+    """The aggregates of a plan, with "/" for a quotient of two figures."""
+    by = (each.expression.find(exp.Column, exp.AggFunc) for each in nodes(plan.selects, exp.Div))
+    return {each.sql_name() for each in nodes(plan.selects, exp.AggFunc)} | {"/" for divisor in by if divisor}
+
+
+def qualified(plan: Plan, schema: Schema) -> Plan:
+    """The plan with its operations as queries, and the source of each column that only one can have."""
+    queries = [SqlQueryPlan({**query, "query": sources.qualified(query["query"], schema)}) for query in plan.selects]
+    raw = queries.pop() if plan.raw else None
+    return replace(plan, queries=queries, operations=[], raw=raw)
+
+
+def as_written(parts: Iterable[str], plan: Plan) -> list[str]:
+    """Parts of the qualified plan as SQL, each once, without the sources that this plan's columns don't name."""
+    written = " ".join(query["query"] for query in plan.selects)
+    names = {each.alias_or_name for each in nodes(plan.selects, exp.Table)}
+    added = [re.escape(name) for name in names if not re.search(rf"\b{re.escape(name)}\b[`\"]?\.", written)]
+    prefix = re.compile(rf"(?<![\w.])[`\"]?(?:{'|'.join(added)})[`\"]?\.(?=[\w`\"])")
+    return list(dict.fromkeys(prefix.sub("", part) if added else part for part in parts))
 
 
 def settled(plan: Plan, schema: Schema) -> Plan:

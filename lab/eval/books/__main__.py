@@ -4,7 +4,8 @@ A scripted planner writes the right plan for each: nothing of ours may spoil it,
 otherwise). `--mistakes` has the planner make each mistake of lab/eval/books/mistakes.py in every plan instead: what is
 answered then must be true all the same, and what is scored 90 or more may be wrong once in twenty at most.
 `--strangers` asks a half of the sixty informal questions of strangers.toml, `--voices` of the 72 of voices.toml,
-`--spoiled` of spoiled.toml, each with its right plan and a spoiled one, `--sql-eval` of that public set (fetched by
+`--spoiled` of spoiled.toml, each with its right plan and a spoiled one, `--pitfalls tuning` the 114 of pitfalls.toml
+in the same way to Chinook, Northwind and sql-eval's databases, `--sql-eval` of that public set (fetched by
 `python -m lab.eval.books.sql_eval`), with `--altered N` also N wrong plans made of each right one by one change; of
 `held` only totals are printed. `--voices tuning --replayed` says again what the model that ships replied when
 `--embedded` asked it last.
@@ -24,7 +25,7 @@ from lab.eval.books import DATABASES, SAMPLE, SQL_EVAL, altered
 from lab.eval.books.asking import Answered, Mistake, asked_all
 from lab.eval.books.mistakes import MISTAKES
 
-SETS = ("strangers", "spoiled", "voices", "sql-eval")
+SETS = ("strangers", "spoiled", "voices", "pitfalls", "sql-eval")
 CAPTURED = "Berapa total penjualan Januari 2021?"
 
 
@@ -55,7 +56,14 @@ async def main() -> int:
     replayed: Literal["replayed"] | None = "replayed" if given.replayed else None
     embedded = slice(first, first + given.embedded) if given.embedded else replayed
     half = next(((each, half) for each in SETS if (half := getattr(given, each.replace("-", "_")))), None)
-    for name in given.database or (SQL_EVAL if given.sql_eval else (*DATABASES, *([SAMPLE] if half else []))):
+    of = (
+        SQL_EVAL
+        if given.sql_eval
+        else (*SQL_EVAL, *DATABASES)
+        if given.pitfalls
+        else (*DATABASES, *([SAMPLE] if half else []))
+    )
+    for name in given.database or of:
         with TemporaryDirectory() as folder:
             mistakes: list[Mistake | None] = [MISTAKES[each] for each in chosen] or [None]
             mistakes += altered.mistakes(name, given.altered) if given.altered else []
@@ -66,7 +74,7 @@ async def main() -> int:
     if given.json:
         kept = [{key: value for key, value in each.__dict__.items() if key != "state"} for each in made]
         given.json.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
-    if given.spoiled or given.altered:
+    if given.spoiled or given.pitfalls or given.altered:
         print("right plans: ", end="")
         _totals([each for each in made if not each.mistake], strict=True)
         return _totals([each for each in made if each.mistake], strict=False)

@@ -33,7 +33,7 @@ from lab.eval.analytics.__main__ import office
 from lab.eval.analytics.as_read import faults_of
 from lab.eval.analytics.judging import is_right, reads_as
 from lab.eval.analytics.questions import TODAY, Question
-from lab.eval.books import SAMPLE, SQL_EVAL, build, text_of
+from lab.eval.books import SAMPLE, build, text_of
 from lab.eval.replies import Replies
 from servers.common.erp import build as build_sample
 
@@ -135,11 +135,11 @@ def read(name: str) -> tuple[list[Gold], str, str]:
 
 
 def half_of(name: str, file: str, half: str) -> list[Gold]:
-    """One database's questions of strangers.toml, spoiled.toml, voices.toml or sql-eval; `half` is tuning or held.
+    """One database's questions of sql-eval or of a file beside this one; `half` is tuning or held.
 
     Where the file names no half, the question's hash decides.
     """
-    if name in SQL_EVAL:
+    if file == "sql-eval":
         return [gold for gold in read(name)[0] if _by_hash(gold.ask) == half]
     content = tomllib.loads((HERE / f"{file}.toml").read_text(encoding="utf-8"))
     golds = [Gold(**{"half": _by_hash(each["ask"]), **each}) for each in content["questions"]]

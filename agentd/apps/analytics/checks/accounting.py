@@ -14,7 +14,7 @@ from datetime import date
 from sqlglot import exp
 
 from agentd.apps.analytics.checks.conditions import BOUNDS, kept, late, unexplained, unread
-from agentd.apps.analytics.checks.not_consulted import instead_of, not_consulted
+from agentd.apps.analytics.checks.not_consulted import instead_of, not_consulted, of_a_sibling
 from agentd.apps.analytics.checks.schema_reading import Asked, Found, Reading
 from agentd.apps.analytics.checks.unanswered import unanswered
 from agentd.apps.analytics.checks.unknown_words import said_in
@@ -43,8 +43,8 @@ def unaccounted(question: str, plan: Plan, schema: Schema, today: date, past: It
     found = [query["result_key"] for query in plan.selects if tree(query["query"]) is None]
     for reading, outer in readings:
         found += [*unexplained(reading), *_days(reading, asked.text != talk, today.isoformat())]
-        found += [*_aggregates(reading, counted), *_of_lines(reading), *not_consulted(reading), *instead_of(reading)]
-        found += [*kept(reading), *unread(reading)]
+        found += [*_aggregates(reading, counted), *_of_lines(reading), *not_consulted(reading)]
+        found += [*kept(reading), *unread(reading), *instead_of(reading), *of_a_sibling(reading)]
         found += [*_figures(reading), *needless_keys(reading), *counts_the_join(reading)]
         found += [*(_shown(reading) if outer else ()), *_misnamed(reading)]
     if any(reading.sources or reading.unknown for reading, _ in readings):
@@ -110,6 +110,7 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
             yield each.sql()
         elif things:
             called = any(reading.called(one) and not reading.of_others(one) for one in things)
+            called = called and not all(map(reading.fixed, things))
             yield from () if called and not _of_another(reading, things) else (each.sql(),)
         elif reading.sources and not (
             reading.unknown or any(map(reading.is_about, reading.sources.values())) or any(map(reading.said, columns))

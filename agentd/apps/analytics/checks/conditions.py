@@ -37,10 +37,18 @@ def unexplained(reading: Reading) -> Iterator[str]:
             accounted = True  # agreement.py checks the negated ones
         else:
             said = any(map(reading.asked.says, values)) or _of_the_schema(reading, leaf, restricts)
-            accounted = said and not any(reading.better([column], columns) for column in columns)
-        turned = denied(reading, leaf, columns) or affirmed(reading, leaf, columns)
+            figures = (column for column in columns if reading.kind(column) in FIGURES)
+            accounted = said and not any(reading.better([column], columns) for column in figures)
+        turned = denied(reading, leaf, columns) or affirmed(reading, leaf, columns) or _of_one_row(reading, leaf)
         if not accounted or turned or years or chosen_although_denied(reading, leaf):
             yield leaf.parent.sql() if negated and leaf.parent is not None else leaf.sql()
+
+
+def _of_one_row(reading: Reading, leaf: exp.Expr) -> bool:
+    """Whether a bound of single rows may be meant of their sums, which are shown: "who have spent more than 5"."""
+    summed = (column for each in reading.own(exp.Sum) for column in reading.own_columns(each))
+    grouped = reading.select.args.get("group") is not None
+    return grouped and isinstance(leaf, BOUNDS) and not leaf.find(exp.AggFunc) and leaf.this in list(summed)
 
 
 def _of_years(column: exp.Column) -> bool:

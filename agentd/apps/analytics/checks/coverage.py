@@ -30,6 +30,7 @@ from agentd.apps.analytics.vocabulary import finder, listed, topics_of, vocabula
 _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
 _OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Interval)
 """Functions whose literals are a part or an offset: `substr(d, 1, 7)`, `date(d, '+1 month')`."""
+_OF_A_DATE = (exp.Extract, exp.Year, exp.Month, exp.Day, exp.Quarter)
 _FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _UNITED = re.compile(r"(?<![\w.,-])(\d+)(?!st|nd|rd|th)[^\W\d_]+")
@@ -205,8 +206,8 @@ def _whole_cut(select: exp.Select) -> Iterator[str]:
 
 
 def _unused(asked: str, select: exp.Select) -> Iterator[str]:
-    """Joined tables that nothing reads. With COUNT(*), the joined rows count as one use; in a subquery, existence
-    may be what is asked, and so in a list of distinct things if the question names the table."""
+    """Joined tables that nothing reads. In a subquery, existence may be what is asked; so in a list of distinct things,
+    or the rows that COUNT(*) counts, if the question names the table."""
     if select.find_ancestor(exp.Select) is not None:
         return
     joins = select.args.get("joins") or []
@@ -216,7 +217,8 @@ def _unused(asked: str, select: exp.Select) -> Iterator[str]:
     used = {column.table.casefold() for column in of_kind(select, exp.Column) if id(column) not in within}
     if "" in used or any(len(list(of_kind(condition, exp.Predicate))) > 1 for condition in inner):
         return
-    once = select.args.get("distinct") and not select.find(exp.AggFunc)
+    counts = any(isinstance(each.this, exp.Star) for each in of_kind(select, exp.Count))
+    once = counts or (select.args.get("distinct") and not select.find(exp.AggFunc))
     words = ((join, re.findall(r"[^\W\d_]{4,}", words_of(join.this.name))) for join in joins if once)
     said = [join for join, each in words if any(word[:4] in asked.casefold() for word in each)]
     names = [join.this.alias_or_name for join in joins if join.side or join not in said]
@@ -285,14 +287,12 @@ def _compared(found: exp.Expr) -> Iterator[list[str | float]]:
             yield []
         if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column):
             continue
-        if isinstance(each, exp.SubqueryPredicate) or each.find(exp.Extract, exp.Year, exp.Month, exp.Day, exp.Quarter):
+        inside = isinstance(each, exp.In) and each.args.get("query") and not isinstance(each.parent, exp.Not)
+        if inside or isinstance(each, exp.SubqueryPredicate) or each.find(*_OF_A_DATE):
             continue
         said = [literal for literal in of_kind(each, exp.Literal) if not isinstance(literal.parent, _OF_FUNCTIONS)]
-        yield [_value(literal) for literal in said if not _FORMAT.fullmatch(literal.this)]
-
-
-def _value(literal: exp.Literal) -> str | float:
-    return str(literal.this) if literal.is_string else float(str(literal.this))
+        kept = (literal for literal in said if not _FORMAT.fullmatch(literal.this))
+        yield [str(literal.this) if literal.is_string else float(literal.this) for literal in kept]
 
 
 def numbers_in(text: str) -> set[float]:

@@ -16,7 +16,7 @@ from agentd.apps.analytics.checks.joins import codes_for_names, misjoined, only_
 from agentd.apps.analytics.checks.misplaced import misplaced
 from agentd.apps.analytics.checks.reckoning import altered
 from agentd.apps.analytics.checks.unknown_words import unknown_words
-from agentd.apps.analytics.plan import Plan, text_of
+from agentd.apps.analytics.plan import Plan, as_written, qualified, text_of
 from agentd.apps.analytics.question.other_names import as_planned
 from agentd.apps.analytics.question.periods import periods_in
 from agentd.apps.analytics.schema import Schema
@@ -26,40 +26,41 @@ from agentd.apps.analytics.state import AgentState, past_questions
 def refusals(state: AgentState, plan: Plan, today: date) -> list[str]:
     """Errors that a database would execute silently, one sentence each; a plan with one isn't run."""
     schema, said = Schema.of(state), " ".join(said_of(state))
-    found = silent_mistakes(plan, _dates(state, state["user_query"], today), said, schema)
-    found += [*misjoined(plan, schema), *currencies.mixed(plan, schema)]
-    return [*found, *invented_keys(plan, schema, said), *days_otherwise(plan, schema)]
+    read = qualified(plan, schema)
+    found = silent_mistakes(read, _dates(state, state["user_query"], today), said, schema)
+    found += [*misjoined(read, schema), *currencies.mixed(read, schema)]
+    return [*found, *invented_keys(read, schema, said), *days_otherwise(read, schema)]
 
 
 def of_the_answer(state: AgentState, plan: Plan, today: date, values: Iterable[Any]) -> list[str]:
     """The plan's unmet doubts, unjustified parts, and what the figures (`values`) make doubtful; each once."""
-    question, schema = as_planned(state["user_query"], text_of(plan)), Schema.of(state)
-    words = [*plan.unmet, *unknown_words(question, plan, schema)]
-    figures = list(values)
-    words += coverage.not_found(plan, figures, schema)
-    words += not_yet(plan, today.isoformat()) if any(number(each) == 0 for each in figures) else ()
-    return list(dict.fromkeys([*words, *unaccounted(question, plan, schema, today, past_questions(state))]))
+    question, schema, figures = as_planned(state["user_query"], text_of(plan)), Schema.of(state), list(values)
+    read = qualified(plan, schema)
+    words = [*plan.unmet, *unknown_words(question, read, schema), *coverage.not_found(read, figures, schema)]
+    words += not_yet(read, today.isoformat()) if any(number(each) == 0 for each in figures) else ()
+    return as_written([*words, *unaccounted(question, read, schema, today, past_questions(state))], plan)
 
 
 def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
     """Words of the question that the plan doesn't cover, and parts of the plan that the question doesn't ask for."""
-    question, past = as_planned(state["user_query"], text_of(plan)), past_questions(state)
-    schema = Schema.of(state)
-    return [
-        *coverage.uncovered(question, plan, past, schema),
-        *part_of_the_period(plan, _dates(state, question, today)),
-        *loosely_bound(question, plan),
-        *timeless_whole(plan),
-        *altered(question, plan, schema),
-        *misplaced(plan),
-        *other_dates(question, plan, schema),
-        *partly_dated(plan, schema),
-        *only_some(plan, schema),
-        *unexplained_joins(plan, schema),
-        *united_twice(plan),
-        *codes_for_names(plan, schema),
-        *currencies.half_converted(plan, schema),
+    question, past, schema = as_planned(state["user_query"], text_of(plan)), past_questions(state), Schema.of(state)
+    read = qualified(plan, schema)
+    found = [
+        *coverage.uncovered(question, read, past, schema),
+        *part_of_the_period(read, _dates(state, question, today)),
+        *loosely_bound(question, read),
+        *timeless_whole(read),
+        *altered(question, read, schema),
+        *misplaced(read),
+        *other_dates(question, read, schema),
+        *partly_dated(read, schema),
+        *only_some(read, schema),
+        *unexplained_joins(read, schema),
+        *united_twice(read),
+        *codes_for_names(read, schema),
+        *currencies.half_converted(read, schema),
     ]
+    return as_written(found, plan)
 
 
 def said_of(state: AgentState) -> list[str]:

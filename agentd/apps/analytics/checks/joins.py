@@ -44,16 +44,16 @@ def made_up_joins(plan: Plan, schema: Schema) -> list[str]:
 
 
 def unexplained_joins(plan: Plan, schema: Schema) -> Iterator[str]:
-    """Joins, as SQL, of two bare ids, and of columns without a word in common where the schema knows no join at all or
-    the search did not find one of the tables."""
+    """Joins and memberships, as SQL, of two bare ids, and of columns without a word in common where the schema knows no
+    join at all or the search did not find one of the tables; those of two columns of one table."""
     shared = {table.name: _shared(table) for table in schema.tables}
     for _, select in selects_of(plan.selects):
-        for left, right in select.equal:
-            known = {left[0], right[0]} <= shared.keys()
+        for left, right in (*select.equal, *select.within):
+            known = {left[0], right[0]} <= shared.keys() and left[0] != right[0]
             ids = {words_of(side[1]) for side in (left, right)} == {"id"}
-            made_up = ids and {(left, right), (right, left)}.isdisjoint(schema.joins)
+            made_up = {(left, right), (right, left)}.isdisjoint(schema.joins)
             explained = (known and schema.joins) or alike(left, right, shared)
-            if left[0] and right[0] and left[0] != right[0] and (made_up or not explained):
+            if left[0] and right[0] and left != right and made_up and (ids or not explained):
                 yield spelled((left, right))
 
 

@@ -1,4 +1,4 @@
-"""Tables of a plan that the schema search did not find and that the question doesn't justify. Pure."""
+"""Tables and columns of a plan instead of which the question names others, or none. Pure."""
 
 from __future__ import annotations
 
@@ -38,6 +38,23 @@ def instead_of(reading: Reading) -> Iterator[str]:
             there = {name.casefold() for name in other.names}
             if other not in reading.sources.values() and read and read <= there and _said(reading, other.name):
                 yield table.name
+
+
+def of_a_sibling(reading: Reading) -> Iterator[str]:
+    """Columns whose name differs by one word from another one's that nothing reads, if the question has only the
+    other's word: `to_airport`, for "depart from each airport"."""
+    read = {column.name for column in reading.own(exp.Column)}
+    for column in (*reading.shown, *reading.grouping):
+        found = reading.column(column)
+        words = words_of(column.name).split()
+        of_a_pair = found and len(words) > 1 and found[1].kind != "identifier"  # keys differ by the thing
+        for other in found[0].names if found and of_a_pair else ():
+            others = words_of(other).split()
+            apart = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+            if len(others) == len(words) and len(apart) == 1 and other not in read:
+                own, said = (said_in(word, reading.asked.said) for word in apart[0])
+                if said and not own:
+                    yield column.name
 
 
 def _said(reading: Reading, name: str) -> bool:

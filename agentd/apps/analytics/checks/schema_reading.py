@@ -13,7 +13,7 @@ from sqlglot import exp
 from agentd.apps.analytics.checks.agreement import things_counted
 from agentd.apps.analytics.checks.unknown_words import HEADS, said_in
 from agentd.apps.analytics.question.comparisons import ends_of
-from agentd.apps.analytics.schema import FIGURES, Column, Schema, Table
+from agentd.apps.analytics.schema import Column, Schema, Table
 from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, valued
 from agentd.apps.analytics.vocabulary import column_phrases, finder, numerals, speaks, topics_of, vocabulary, words_of
 
@@ -201,14 +201,15 @@ class Reading:
         return found is None or bool(self.hits(*found))
 
     def better(self, columns: Sequence[exp.Column], beside: Iterable[exp.Column]) -> bool:
-        """Whether another figure of the same class matches the question better than these columns together, by words
-        that those `beside` them don't match."""
-        own, around = self.hits_of(columns), self.hits_of(beside)
+        """Whether another column of the same class matches the question better than these columns together, by words
+        that those `beside` them don't match. The end that a MAX or MIN takes says nothing of its column."""
+        ends = {end[:4] for end in self.asked.ends} if any(c.find_ancestor(exp.Max, exp.Min) for c in columns) else ()
+        own, around = {hit for hit in self.hits_of(columns) if hit[:4] not in ends}, self.hits_of(beside)
         used = {each.name.casefold() for each in beside}
         others = (
             self.hits(found[0], each)
             for column in columns
-            if (found := self.column(column)) and found[1].kind in FIGURES
+            if (found := self.column(column))
             for each in found[0].columns
             if each.kind == found[1].kind and each.name.casefold() not in used
         )

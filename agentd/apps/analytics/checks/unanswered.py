@@ -115,8 +115,18 @@ def _not_split(asked: Asked, readings: list[Reading], schema: Schema) -> Iterato
             found = reading.column(column)
             by.append(f"{replace(found[0], columns=()).about} {words_of(column.name)}" if found else column.name)
     for said, thing in asked.split_by if by or not finder("averages").search(asked.text) else ():
-        if any(thing.hits(table.about) for table in schema.tables) and not any(map(thing.hits, by)):
+        there = any(thing.hits(table.about) for table in schema.tables)
+        if there and (not any(map(thing.hits, by)) or any(map(_picks_of_all, readings))):
             yield said
+
+
+def _picks_of_all(reading: Reading) -> bool:
+    """Whether it compares with the one most of all rows: `= (SELECT MAX(price) FROM products)`."""
+    inner = [each.expression.this for each in reading.own(exp.EQ) if isinstance(each.expression, exp.Subquery)]
+    whole = (each for each in inner if isinstance(each, exp.Select) and not each.args.get("group"))
+    outer = {each.alias_or_name.casefold() for each in reading.own(exp.Table)}
+    extremes = [each for each in whole if each.selects[0].find(exp.Max, exp.Min)]
+    return any(outer.isdisjoint(c.table.casefold() for c in of_kind(each, exp.Column)) for each in extremes)
 
 
 def _unlabelled(reading: Reading) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
@@ -141,6 +141,11 @@ def _replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
+
+
+def inserted(query: str, places: Mapping[int, str]) -> str:
+    """The query with each text inserted before the character at its place."""
+    return _replaced(query, [(start, start, text) for start, text in places.items()])
 
 
 def whole_days(query: str, moments: Iterable[str]) -> str:

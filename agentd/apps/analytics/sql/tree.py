@@ -35,7 +35,7 @@ class Select:
     added: tuple[Side, ...]
     """Columns inside SUM and AVG."""
     equal: tuple[tuple[Side, Side], ...]
-    """Columns of two tables in an equality."""
+    """Columns of two sources in an equality."""
     within: tuple[tuple[Side, Side], ...]
     """A column, and the one column of the SELECT of its IN or NOT IN."""
     grouped: tuple[Side, ...]
@@ -218,7 +218,8 @@ def _groups(query: exp.Expr) -> bool:
 def _equalities(select: exp.Select, named: dict[str, tuple[str, ...]]) -> Iterator[tuple[Side, Side]]:
     for equal in own(select, exp.EQ):
         left, right = equal.this, equal.expression
-        if isinstance(left, exp.Column) and isinstance(right, exp.Column) and left.table and right.table:
+        columns = isinstance(left, exp.Column) and isinstance(right, exp.Column)
+        if columns and left.table and right.table and left.table != right.table:
             yield _side(left, named), _side(right, named)
 
 
