@@ -101,3 +101,15 @@ def test_what_is_available_usual_or_still_missing_is_no_claim(half: str, most: i
         tool = ToolInfo(name=name, server="x", description=one["description"], annotations={"title": one["title"]})
         found += [answer for answer in one["honest"] if false_claim(answer, toolset(tool), [])]
     assert len(found) <= most, found
+
+
+LOOKUPS = tomllib.loads(Path(__file__).with_name("claims_lookups.toml").read_text(encoding="utf-8"))["lookup"]
+
+
+@pytest.mark.parametrize("found", LOOKUPS, ids=[each["tool"] for each in LOOKUPS])
+def test_what_a_look_up_found_may_be_reported_though_nothing_was_done(found: Mapping[str, Any]) -> None:
+    reading = ToolInfo(server="x", name=found["tool"], annotations={"readOnlyHint": True})
+    tools = toolset(ToolInfo(server="x", **found["acting"]), reading)
+    asked = Said(by="citizen", order=1, text=found["asked"])
+    said = (asked, Said(by="tool", order=2, tool=found["tool"], text="{}", value=found["value"]))
+    assert [answer for answer in found["honest"] if false_claim(answer, tools, said)] == []
