@@ -139,17 +139,11 @@ def status(
 
 def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus:
     letter = service.catalogue.types.get(row.letter_type)
+    who = {"approved_by", "voided_by", "proposed_by", "approvals"} if staff else set()
     return LetterStatus(
-        number=row.number,
-        letter_type=row.letter_type,
+        **row.model_dump(include={"number", "letter_type", "status", "void_reason"} | who),
         title=letter.title if letter else row.letter_type,
         date=row.day.isoformat(),
-        status=row.status,
-        void_reason=row.void_reason,
-        approved_by=row.approved_by if staff else None,
-        voided_by=row.voided_by if staff else None,
-        proposed_by=row.proposed_by if staff else None,
-        approvals=list(row.approvals) if staff else [],
         changed=service.changed(row) if staff else [],
     )
 

@@ -8,8 +8,9 @@ import string
 import tomllib
 from datetime import date
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_validator, model_validator
 
 from servers.certificate.languages import DEFAULT, LANGUAGES, OfficeWords, words
 
@@ -19,6 +20,32 @@ ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII
 
 class OfficeError(ValueError):
     """The office file can't be used; the text names the file and the key."""
+
+
+def unique_pattern(pattern: str) -> str:
+    """Return the pattern if it gives every letter a different number. Raises ValueError."""
+    for _, name, width, turned in string.Formatter().parse(pattern):
+        if name is not None and (
+            turned or not re.fullmatch("[a-z_]+", name) or not re.fullmatch("0?[0-9]?d?", width or "")
+        ):
+            raise ValueError(f"{{{name}…}} is not usable in it: write {{seq}}, or {{seq:03}} for three digits")
+    try:
+        one, two = (pattern.format(**_parts(seq, "A", date(2026, 1, 1))) for seq in (1, 2))
+        other = pattern.format(**_parts(1, "B", date(2026, 1, 1)))
+        later = pattern.format(**_parts(1, "A", date(2027, 1, 1)))
+    except (KeyError, ValueError, IndexError) as error:
+        raise ValueError(f"{error} is not usable in it: use seq, series, month, month_roman, year") from error
+    if len({one, two, other, later}) < 4:
+        raise ValueError("needs {seq}, {series} and {year}, or two letters would get one number")
+    return pattern
+
+
+def _parts(seq: int, series: str, day: date) -> dict[str, int | str]:
+    month_roman = ROMAN[day.month - 1]
+    return {"seq": seq, "series": series, "year": day.year, "month": day.month, "month_roman": month_roman}
+
+
+NumberPattern = Annotated[str, AfterValidator(unique_pattern)]
 
 
 class Signer(BaseModel, frozen=True, extra="forbid"):
@@ -41,7 +68,7 @@ class Office(BaseModel, frozen=True, extra="forbid"):
     place: str
     letterhead: tuple[str, ...] = Field(min_length=1)
     address: str = ""
-    number_pattern: str
+    number_pattern: NumberPattern
     validity_months: int = Field(default=0, ge=0, le=60)
     verify_base_url: str
     hours: str | dict[str, str] = ""
@@ -74,11 +101,6 @@ class Office(BaseModel, frozen=True, extra="forbid"):
         hours, fee = (one.get(words.language) or next(iter(one.values()), "") or None for one in each)
         return hours, fee
 
-    @field_validator("number_pattern")
-    @classmethod
-    def _number_is_unique(cls, pattern: str) -> str:
-        return unique_pattern(pattern)
-
     def number(self, seq: int, series: str, day: date, pattern: str | None = None) -> str:
         """Return a letter's number, for example 001/SKD/CONTOH/III/2026; `pattern` is the letter's own, if any."""
         return (pattern or self.number_pattern).format(**_parts(seq, series, day))
@@ -103,29 +125,6 @@ class Office(BaseModel, frozen=True, extra="forbid"):
             "kota": self.kota,
             "provinsi": self.provinsi,
         }
-
-
-def unique_pattern(pattern: str) -> str:
-    """Return the pattern if it gives every letter a different number. Raises ValueError."""
-    for _, name, width, turned in string.Formatter().parse(pattern):
-        if name is not None and (
-            turned or not re.fullmatch("[a-z_]+", name) or not re.fullmatch("0?[0-9]?d?", width or "")
-        ):
-            raise ValueError(f"{{{name}…}} is not usable in it: write {{seq}}, or {{seq:03}} for three digits")
-    try:
-        one, two = (pattern.format(**_parts(seq, "A", date(2026, 1, 1))) for seq in (1, 2))
-        other = pattern.format(**_parts(1, "B", date(2026, 1, 1)))
-        later = pattern.format(**_parts(1, "A", date(2027, 1, 1)))
-    except (KeyError, ValueError, IndexError) as error:
-        raise ValueError(f"{error} is not usable in it: use seq, series, month, month_roman, year") from error
-    if len({one, two, other, later}) < 4:
-        raise ValueError("needs {seq}, {series} and {year}, or two letters would get one number")
-    return pattern
-
-
-def _parts(seq: int, series: str, day: date) -> dict[str, int | str]:
-    month_roman = ROMAN[day.month - 1]
-    return {"seq": seq, "series": series, "year": day.year, "month": day.month, "month_roman": month_roman}
 
 
 def load(path: Path = SAMPLE) -> Office:

@@ -7,13 +7,12 @@ NIK or PIN that was given, except as a field of the requested resident.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, Field, ValidationError
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import BaseModel, Field
 
 from servers.common.server import READ_ONLY, Server
 from servers.residents.issued_log import IssuedLetter, IssuedLog
@@ -61,22 +60,9 @@ class LogAnswer(BaseModel):
     new: bool
 
 
-class ResidentServer(Server[None]):
-    """A server whose argument errors contain only the arguments' names."""
-
-    async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
-    ) -> CallToolResult | InputRequiredResult:
-        """Call a tool. Raises ToolError for an unknown tool and for arguments of the wrong shape."""
-        wrong = _wrong(name, arguments)
-        if wrong is not None:
-            raise ToolError(wrong)
-        return await super().call_tool(name, arguments, context)
-
-
-def create_server(verification: Verification, issued: Callable[[], IssuedLog] | None = None) -> ResidentServer:
+def create_server(verification: Verification, issued: Callable[[], IssuedLog] | None = None) -> Server[None]:
     """Create the server on a register that may be down: each call reports that. `issued` adds the tool log_letter."""
-    server = ResidentServer("residents", version="1.0.0", instructions=INSTRUCTIONS, log_level="WARNING")
+    server = Server[None]("residents", version="1.0.0", instructions=INSTRUCTIONS, log_level="WARNING")
 
     @server.tool(title="Verify a resident", annotations=TRIES, meta=FOR_THE_HOST)
     def verify_resident(
@@ -85,6 +71,8 @@ def create_server(verification: Verification, issued: Callable[[], IssuedLog] | 
         card: Annotated[str | None, Field(description="The tag of an identity card, as the reader types it.")] = None,
     ) -> Annotated[CallToolResult, VerifyAnswer]:
         """Whether a NIK, or a card, and a PIN belong to one living resident. The third wrong PIN locks 15 minutes."""
+        if (nik is None) == (card is None):
+            raise ToolError("verify_resident takes exactly one of nik and card")
         return _outcome(verification, lambda: _verified(verification.verify(nik=nik, card=card, pin=pin)))
 
     @server.tool(title="Get a resident", annotations=READ_ONLY, meta=FOR_THE_DESK)
@@ -113,11 +101,11 @@ def create_server(verification: Verification, issued: Callable[[], IssuedLog] | 
     return server
 
 
-def _add_log(server: ResidentServer, verification: Verification, issued: Callable[[], IssuedLog]) -> None:
+def _add_log(server: Server[None], verification: Verification, issued: Callable[[], IssuedLog]) -> None:
     @server.tool(title="Log an issued letter", annotations=WRITES, meta=FOR_THE_HOST)
-    def log_letter(letter: dict[str, Any]) -> Annotated[CallToolResult, LogAnswer]:
+    def log_letter(letter: IssuedLetter) -> Annotated[CallToolResult, LogAnswer]:
         """Write an issued letter into the register's own lists, once however often it is sent."""
-        return _outcome(verification, lambda: _result(LogAnswer(new=issued().write(IssuedLetter(**letter))), {}))
+        return _outcome(verification, lambda: _result(LogAnswer(new=issued().write(letter)), {}))
 
 
 def _verified(verified: Verified) -> CallToolResult:
@@ -143,26 +131,3 @@ def _outcome(verification: Verification, work: Callable[[], CallToolResult]) -> 
 def _result(answer: BaseModel, meta: dict[str, Any]) -> CallToolResult:
     text = TextContent(text=answer.model_dump_json())
     return CallToolResult(content=[text], structured_content=answer.model_dump(), _meta=meta)
-
-
-def _wrong(tool: str, arguments: Mapping[str, Any]) -> str | None:
-    """Describe what is wrong with the arguments' shape, without repeating their values."""
-    if tool == "log_letter":
-        return _wrong_letter(arguments.get("letter"))
-    texts = ["nik"] if tool in ("get_resident", "list_family") else []
-    if tool == "verify_resident":
-        named = [name for name in ("nik", "card") if arguments.get(name) is not None]
-        if len(named) != 1:
-            return "verify_resident takes exactly one of nik and card"
-        texts = ["pin", *named]
-    wrong = [name for name in texts if not isinstance(arguments.get(name), str)]
-    return f"{tool} takes {' and '.join(wrong)} as text" if wrong else None
-
-
-def _wrong_letter(given: Any) -> str | None:
-    try:
-        IssuedLetter.model_validate(given)
-    except ValidationError as error:
-        names = {str(one["loc"][0]) if one["loc"] else "letter" for one in error.errors(include_input=False)}
-        return f"log_letter takes a letter; wrong: {', '.join(sorted(names & {*IssuedLetter.model_fields, 'letter'}))}"
-    return None

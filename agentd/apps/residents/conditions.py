@@ -7,7 +7,6 @@ register names the resident as a parent of that member ("ya", "tidak"). What the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,7 +43,11 @@ class ConditionUnmet(Exception):
 
 def unmet(tool: ToolInfo, resident: Resident, member: Resident | None = None) -> Unmet | None:
     """The first condition that isn't met; conditions on a family member are skipped if no member is given."""
-    return next(_unmet(tool, resident, member), None)
+    for one in tool.meta.get(CONDITIONS) or ():
+        value = value_of(one["of"], resident, member)
+        if value is not None and not _holds(one, value, resident, member):
+            return Unmet(one["says"], value)
+    return None
 
 
 def value_of(source: str, resident: Resident, member: Resident | None) -> str | None:
@@ -67,13 +70,6 @@ def _is_child(member: Resident, resident: Resident) -> str | None:
         if nik == resident["nik"] or (nik is None and name is not None and fold(name) == fold(resident["nama"] or "")):
             return "ya"
     return "tidak" if all(nik or name for nik, name in parents) else None
-
-
-def _unmet(tool: ToolInfo, resident: Resident, member: Resident | None) -> Iterator[Unmet]:
-    for one in tool.meta.get(CONDITIONS) or ():
-        value = value_of(one["of"], resident, member)
-        if value is not None and not _holds(one, value, resident, member):
-            yield Unmet(one["says"], value)
 
 
 def _holds(one: dict[str, Any], value: str, resident: Resident, member: Resident | None) -> bool:

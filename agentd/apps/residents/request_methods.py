@@ -27,19 +27,17 @@ class RequestsParams(Params):
     session_key: SessionKey | None = None
 
 
-class RequestParams(Params):
+class DecideParams(Params):
     request_id: str = Field(min_length=1, max_length=100)
+
+
+class RequestParams(DecideParams):
     session_key: SessionKey | None = None
 
 
-class CheckParams(Params):
-    request_id: str = Field(min_length=1, max_length=100)
+class CheckParams(DecideParams):
     requirement: str = Field(min_length=1, max_length=500, description="One of the request's requirements.")
     seen: bool = Field(description="Whether the officer saw it; false makes the request incomplete.")
-
-
-class DecideParams(Params):
-    request_id: str = Field(min_length=1, max_length=100)
 
 
 class Requirement(Message):

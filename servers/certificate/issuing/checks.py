@@ -92,7 +92,8 @@ class Checks:
 
     def note_restore(self, restored: Restored | None) -> None:
         """Record in the register that it was restored from a backup."""
-        if restored is None or restored.known_to(self._ledger.entries(event="restored")):
+        noted = [one.data["restored_at"] for one in self._ledger.entries(event="restored")]
+        if restored is None or restored.restored_at in noted:
             return
         log.warning("the register was put back from a backup of %s", restored.backup_made_at)
         self._ledger.note("restored", restored.model_dump(), self._now())

@@ -1,4 +1,4 @@
-"""Parses amounts of money, numbers and times of day as people write them. No I/O; follows the rules of kinds.py."""
+"""Parses amounts of money and times of day as people write them. No I/O; follows the rules of kinds.py."""
 
 from __future__ import annotations
 
@@ -28,13 +28,6 @@ def read_money(text: str) -> str:
     if not 0 < amount < 10**13:
         raise WrongValue("money")
     return str(amount)
-
-
-def read_number(text: str) -> str:
-    """Check a count (3, 1.250, 2,5) and return it unchanged, since a unit may follow it in the letter's text."""
-    if not re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]{1,12}(?:,[0-9]+)?", text):
-        raise WrongValue("number")
-    return text
 
 
 def read_time(text: str) -> str:

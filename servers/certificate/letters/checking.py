@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,7 +13,6 @@ from pydantic_core import ErrorDetails
 from servers.certificate.letters.conditions import Condition
 from servers.certificate.letters.fields import LetterField
 from servers.certificate.letters.lettertype import LetterType, LetterTypeError, load, reason
-from servers.certificate.letters.ownkinds import with_own_kinds
 
 KEYS: dict[str, type[BaseModel]] = {"fields": LetterField, "conditions": Condition}
 """The models of the tables inside a letter.toml."""
@@ -56,21 +54,17 @@ def mistakes(folder: Path) -> Iterator[str]:
         load(folder)
         return
     except LetterTypeError as error:
-        if not isinstance(error.__cause__, ValidationError):
+        if not isinstance(invalid := error.__cause__, ValidationError):
             yield _with_line(str(error))
             return
-    data = with_own_kinds(tomllib.loads(source.read_text(encoding="utf-8")), folder)
-    text = tuple(line.strip() for line in (folder / "letter.txt").read_text(encoding="utf-8").splitlines())
-    try:
-        LetterType(**data, key=folder.name, text=tuple(line for line in text if line))
-    except ValidationError as error:
-        for one in error.errors(include_input=False, include_url=False):
-            where = tuple(str(part) for part in one["loc"])
-            slot = None if where else re.search(r"\{([\w:!]+)", one["msg"])
-            in_text = "letter.txt" in one["msg"] or (slot and any(f"{{{slot[1]}}}" in line for line in text))
-            file = folder / "letter.txt" if in_text else source
-            line = _line(file, (f"{{{slot[1]}}}",) if slot else where)
-            yield f"{file}:{line}: {'.'.join(where) or 'letter'}: {_in_words(one)}"
+    text = (folder / "letter.txt").read_text(encoding="utf-8")
+    for one in invalid.errors(include_input=False, include_url=False):
+        where = tuple(str(part) for part in one["loc"])
+        slot = None if where else re.search(r"\{([\w:!]+)", one["msg"])
+        in_text = "letter.txt" in one["msg"] or (slot and f"{{{slot[1]}}}" in text)
+        file = folder / "letter.txt" if in_text else source
+        line = _line(file, (f"{{{slot[1]}}}",) if slot else where)
+        yield f"{file}:{line}: {'.'.join(where) or 'letter'}: {_in_words(one)}"
 
 
 def _in_words(one: ErrorDetails) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from servers.certificate.languages import any_of, month_numbers
-from servers.certificate.letters.amounts import read_money, read_number, read_time
+from servers.certificate.letters.amounts import read_money, read_time
 from servers.certificate.messages import WrongValue
 
 _DATE_NOISE = re.compile(rf"\b(?:{any_of('date_fillers')})\b\.?|(?<=\d)(?:{any_of('ordinals')})\b|,")
@@ -185,13 +185,6 @@ def dialled(e164: str) -> str:
     return str(phonenumbers.format_number(number, style))
 
 
-def read_person_name(text: str) -> str:
-    """Check a name, keeping its spelling; one word is enough. Allowed: letters, spaces and . , ' ’ ` - /"""
-    if not re.fullmatch(r"[^\W\d_](?:[^\W\d_]|[ .,'’‘`/-])*", text):
-        raise WrongValue("person_name")
-    return text
-
-
 _INTRODUCED = re.compile(rf"(?:(?:{any_of('before_streets')})\s+)+(?=(?:{any_of('streets')})\b)", re.IGNORECASE)
 
 
@@ -226,13 +219,6 @@ def read_count(text: str) -> str:
     return text if re.search("[1-9]", text) else read_text(text)
 
 
-def read_code(text: str) -> str:
-    """Check a number or code from another office (a student number, `2026/2027`), keeping its spelling."""
-    if not re.fullmatch(r"[^\W_](?:[^\W_]|[ ./-])*", text):
-        raise WrongValue("code")
-    return text
-
-
 def read_choice(text: str, choices: Mapping[str, tuple[str, ...]]) -> str:
     """Return the choice that the text names, by its own or another spelling, ignoring case and punctuation.
 
@@ -250,6 +236,25 @@ def spelled(text: str) -> str:
     """Normalise a spelling for comparison: words and numbers in NFKC, no case, punctuation, invisible characters."""
     visible = (letter for letter in unicodedata.normalize("NFKC", text) if unicodedata.category(letter) != "Cf")
     return " ".join(re.findall(r"[0-9]+|[^\W\d_]+", "".join(visible))).casefold()
+
+
+def _written(pattern: str, wrong: str) -> Callable[[str], str]:
+    """Return a reader that keeps the spelling of a text of this pattern; others are `wrong`, by a message's key."""
+
+    def read(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise WrongValue(wrong)
+        return text
+
+    return read
+
+
+# One word is enough for a name: letters, spaces and . , ' ’ ` - /
+_NAME = r"[^\W\d_](?:[^\W\d_]|[ .,'’‘`/-])*"
+# Of another office, such as a student number or `2026/2027`.
+_CODE = r"[^\W_](?:[^\W_]|[ ./-])*"
+# 3, 1.250 or 2,5: its spelling stays, since a unit may follow it in the letter's text.
+_COUNTED = r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]{1,12}(?:,[0-9]+)?"
 
 
 def _sixteen_digits(text: str) -> str:
@@ -277,13 +282,13 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "rt": Kind("000", read_rt_rw),
         "rw": Kind("000", read_rt_rw),
         "phone": Kind("000", read_phone),
-        "person-name": Kind("NAMA CONTOH", read_person_name, max_length=80),
+        "person-name": Kind("NAMA CONTOH", _written(_NAME, "person_name"), max_length=80),
         "address": Kind("ALAMAT CONTOH", read_address, max_length=160),
         "text": Kind("ISIAN CONTOH", read_text),
         "count": Kind("0 orang", read_count),
-        "code": Kind("KODE CONTOH", read_code, max_length=40),
+        "code": Kind("KODE CONTOH", _written(_CODE, "code"), max_length=40),
         "money": Kind("Rp0", read_money),
-        "number": Kind("0", read_number),
+        "number": Kind("0", _written(_COUNTED, "number")),
         "time": Kind("00.00", read_time),
     }
 )

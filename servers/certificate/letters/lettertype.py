@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from hardening.files import plain_text
@@ -28,7 +28,7 @@ from servers.certificate.letters.fitting import compare, warnings
 from servers.certificate.letters.ownkinds import FILE, MOST_BYTES, with_own_kinds
 from servers.certificate.letters.wording import slots
 from servers.certificate.messages import Message, WrongValue
-from servers.certificate.office import Office, unique_pattern
+from servers.certificate.office import NumberPattern, Office
 
 OFFICE_SLOTS = frozenset({"jabatan", "kelurahan", "kecamatan", "kota", "provinsi"})
 BASIS_SLOT = "dasar"
@@ -61,7 +61,7 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
     elsewhere: dict[str, str] = {}
     requirements: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    number_pattern: str | None = Field(default=None, description="its own, where it isn't the office's")
+    number_pattern: NumberPattern | None = Field(default=None, description="its own, where it isn't the office's")
     signer: str | None = Field(default=None, description="a key of the office's [signers]; none: its default signer")
     order: int = 100
     titles: dict[str, str] = Field(default={}, description="its title in other languages, by language")
@@ -75,11 +75,6 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
     fields: dict[Slug, LetterField]
     rows: tuple[tuple[str, str], ...]
     text: tuple[str, ...]
-
-    @field_validator("number_pattern")
-    @classmethod
-    def _number_is_unique(cls, pattern: str | None) -> str | None:
-        return None if pattern is None else unique_pattern(pattern)
 
     @model_validator(mode="after")
     def _slots_have_fields(self) -> LetterType:

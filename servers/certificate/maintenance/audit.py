@@ -218,7 +218,7 @@ def expected(service: LetterService, noted: str) -> Iterator[Finding]:
 
 
 def _without_register(service: LetterService) -> Iterator[Finding]:
-    names, journal = service.archive.names(), service.journal.exists()
+    names, journal = service.archive.names(), service.journal.file.exists()
     if names or journal:
         what = f"there is no register ({service.settings.register_place}), but an archive of {len(names)} letters"
         to_do = "put the register back from a backup, then `agentd letters repair`"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from servers.certificate.office import unique_pattern
 from servers.certificate.opensid.page import Block, blocks
-from servers.certificate.opensid.placeholders import DATA, FRAME, VALIDITY, Mapped, names, role_of, translate
+from servers.certificate.opensid.placeholders import DATA, FRAME, ROLES, VALIDITY, Mapped, names, translate
 from servers.certificate.opensid.source import Asked, Template
 
 LABELS: Mapping[str, str] = DATA["labels"]
@@ -129,7 +129,7 @@ def _resident_fields(found: Mapped) -> Iterator[str]:
         kind = "choice" if datum in _CHOICES else KINDS.get(datum, "text")
         parts = [f'kind = "{kind}"', f"label = {_quoted(label)}"]
         parts += [f'choices = "{datum}"'] if kind == "choice" else []
-        parts += [f'source = "resident.{datum}"'] if role is None else [f'about = "{role_of(role)}"']
+        parts += [f'source = "resident.{datum}"'] if role is None else [f'about = "{ROLES[role]}"']
         parts += ["identity = true"] if datum == "tempat_lahir" else []
         parts += ["optional = true"] if datum in ("jenis_kelamin", "no_kk") else []
         yield f"{name} = {{ {', '.join(parts)} }}"
@@ -147,7 +147,7 @@ def _form_field(asked: Asked) -> str:
 
 
 def _roles(found: Mapped) -> list[str]:
-    used = dict.fromkeys(role_of(suffix) for _, suffix in found.residents.values() if suffix)
+    used = dict.fromkeys(ROLES[suffix] for _, suffix in found.residents.values() if suffix)
     named = ((role, *DATA["role_words"][role]) for role in used)
     return [f'{role} = {{ id = ["{own}"], en = ["{english}"] }}' for role, own, english in named]
 

@@ -19,7 +19,8 @@ FRAME = frozenset(DATA["frame"])
 VALIDITY = frozenset(DATA["validity"])
 """Validity: our page prints it itself."""
 _OFFICE: Mapping[str, str] = DATA["office"]
-_ROLES: Mapping[str, str] = DATA["roles"]
+ROLES: Mapping[str, str] = DATA["roles"]
+"""{suffix of a placeholder: the role of the person that it names}."""
 
 
 @dataclass
@@ -70,16 +71,11 @@ def _of_whom(name: str) -> tuple[str, str | None]:
     if name in RESIDENT or name == "ttl":
         return name, None
     base, _, suffix = name.rpartition("_")
-    return (base, suffix) if suffix in _ROLES and (base in RESIDENT or base == "ttl") else (name, None)
+    return (base, suffix) if suffix in ROLES and (base in RESIDENT or base == "ttl") else (name, None)
 
 
 def _named(datum: str, role: str | None) -> str:
     return datum if role is None else f"{datum}_{role}"
-
-
-def role_of(suffix: str) -> str:
-    """Return the role of a person named by this placeholder suffix."""
-    return _ROLES[suffix]
 
 
 def letter_case(written: str) -> str:

@@ -10,7 +10,7 @@ import fcntl
 import os
 import re
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,17 +26,13 @@ class Archive:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    @contextmanager
-    def shared(self) -> Iterator[None]:
+    def shared(self) -> AbstractContextManager[None]:
         """Hold the lock while one letter is issued."""
-        with self._lock(fcntl.LOCK_SH):
-            yield
+        return self._lock(fcntl.LOCK_SH)
 
-    @contextmanager
-    def exclusive(self) -> Iterator[None]:
+    def exclusive(self) -> AbstractContextManager[None]:
         """Hold the lock exclusively, for recovery or backup: waits for every issue in progress, in any process."""
-        with self._lock(fcntl.LOCK_EX):
-            yield
+        return self._lock(fcntl.LOCK_EX)
 
     def path(self, name: str) -> Path:
         return self.folder / name

@@ -42,9 +42,6 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self.file = folder / NAME
 
-    def exists(self) -> bool:
-        return self.file.exists()
-
     @contextmanager
     def unchanging(self) -> Iterator[Tail]:
         """Give the end of the journal, to which nobody appends meanwhile. Raises JournalError."""
@@ -63,7 +60,7 @@ class Journal:
             text = self.file.read_bytes()
         except FileNotFoundError:
             return []
-        return [self._read(line, place) for place, line in enumerate(text.split(b"\n")[:-1], 1)]
+        return [self._read(line, number) for number, line in enumerate(text.split(b"\n")[:-1], 1)]
 
     def follow(self, later: Callable[[Tail], Sequence[Entry]]) -> None:
         """Durably append the entries that `later` returns, over a line cut off. If it raises, nothing is changed."""
@@ -87,14 +84,14 @@ class Journal:
         end = _whole(file, file.seek(0, os.SEEK_END))
         start = _whole(file, max(0, end - 1))
         file.seek(start)
-        last = self._read(file.read(end - start), 0) if end else None
+        last = self._read(file.read(end - start)) if end else None
         return Tail(last, file.read())
 
-    def _read(self, line: bytes, place: int) -> Entry:
+    def _read(self, line: bytes, number: int = 0) -> Entry:
         try:
             return Entry.model_validate_json(line)
         except ValidationError as error:
-            where = f"line {place}" if place else "its last line"
+            where = f"line {number}" if number else "its last line"
             raise JournalError(f"{self.file}: {where} is no entry of a register, or one of a newer agentd") from error
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import BaseModel
-
-from servers.certificate.register.chain import Entry
 
 FILE = "restored.json"
 UNFINISHED = ".restoring"
@@ -19,10 +16,6 @@ class Restored(BaseModel, frozen=True):
 
     backup_made_at: str
     restored_at: str
-
-    def known_to(self, entries: Iterable[Entry]) -> bool:
-        """Return whether one of these `restored` entries records this restore."""
-        return any(one.data["restored_at"] == self.restored_at for one in entries)
 
 
 def read(home: Path) -> Restored | None:
