@@ -251,8 +251,6 @@ def _written(pattern: str, wrong: str) -> Callable[[str], str]:
 
 # One word is enough for a name: letters, spaces and . , ' ’ ` - /
 _NAME = r"[^\W\d_](?:[^\W\d_]|[ .,'’‘`/-])*"
-# Of another office, such as a student number or `2026/2027`.
-_CODE = r"[^\W_](?:[^\W_]|[ ./-])*"
 # 3, 1.250 or 2,5: its spelling stays, since a unit may follow it in the letter's text.
 _COUNTED = r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]{1,12}(?:,[0-9]+)?"
 
@@ -286,7 +284,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "address": Kind("ALAMAT CONTOH", read_address, max_length=160),
         "text": Kind("ISIAN CONTOH", read_text),
         "count": Kind("0 orang", read_count),
-        "code": Kind("KODE CONTOH", _written(_CODE, "code"), max_length=40),
+        "code": Kind("KODE CONTOH", _written(r"[^\W_](?:[^\W_]|[ ./-])*", "code"), max_length=40),  # 2026/2027
         "money": Kind("Rp0", read_money),
         "number": Kind("0", _written(_COUNTED, "number")),
         "time": Kind("00.00", read_time),
