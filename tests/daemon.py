@@ -127,6 +127,15 @@ class Daemon:
             raise RpcFailed(answer["error"])
         return answer["result"]
 
+    def waiting(self) -> dict[str, Any]:
+        """The one run that waits for an approval."""
+        (run,) = self.call("Agent.list", status="needs_approval")["runs"]
+        return dict(run)
+
+    def approve(self, waiting: dict[str, Any], approved: bool = True, **more: Any) -> Any:
+        """Decide, as admin, about the approval that an outcome waits for."""
+        return self.call("Agent.approve", **approval_of(waiting), approved=approved, **more)
+
     def request(self, path: str, body: bytes | None = None, **headers: str) -> Any:
         """Send any HTTP request as admin."""
         whole = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}", **headers}
@@ -158,6 +167,11 @@ def one_daemon(*turns: Any, config: str | None = None, env: Mapping[str, str] = 
             yield daemon
 
     return started
+
+
+def approval_of(waiting: dict[str, Any]) -> dict[str, str]:
+    """The params that name the approval which an outcome waits for."""
+    return {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
 
 
 def call(tool: str, **arguments: Any) -> dict[str, Any]:

@@ -132,8 +132,7 @@ def open_house(folder: Path) -> list[Attack]:
 def by_path(daemon: Daemon) -> Attack:
     """Pass the path of a genuine letter from the archive at every place where /verify accepts input."""
     asked = daemon.call("Tools.call", tool=LETTER["tool"], input=LETTER["input"])["output"]
-    yes = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
-    daemon.call("Agent.approve", **yes)
+    daemon.approve(asked)
     [letter] = letters(daemon)
     assert _genuine(daemon, "/verify", "application/pdf", letter.read_bytes()), "by its bytes it is"
     form, tried = "application/x-www-form-urlencoded", []

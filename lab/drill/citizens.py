@@ -14,7 +14,7 @@ from typing import Any
 from urllib.error import HTTPError
 
 from lab.drill.attacks import Attack, kind
-from tests.daemon import Daemon, RpcFailed, call, final, running
+from tests.daemon import Daemon, RpcFailed, approval_of, call, final, running
 from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, Person, person, residents
 
 BUDI, SITI, *_ = residents()
@@ -55,7 +55,7 @@ def _requests(daemon: Daemon) -> list[Attack]:
     (request,) = visitor.call("Request.list")["requests"]
     name, ids = {"request_id": request["request_id"]}, {"session_id": visitor.session_id}
     tick = {"requirement": request["requirements"][0]["requirement"], "seen": True}
-    yes = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"], "approved": True}
+    yes = {**approval_of(waiting), "approved": True}
     keyless, neighbour, chat = (
         Person(daemon, visitor.token),
         Person(daemon, visitor.token),
@@ -168,8 +168,7 @@ def _after_the_visit(daemon: Daemon) -> Attack:
     outcomes = []
     with suppress(RpcFailed):
         outcomes.append(visitor.says("ya"))
-    given = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
-    heard = kind(visitor.call, "Agent.approve", **given)
+    heard = kind(visitor.approve, asked)
     with suppress(RpcFailed):
         outcomes.append(visitor.call("Agent.get", run_id=asked["run_id"]))
     made = sum(step["success"] for outcome in outcomes for step in outcome["steps"])

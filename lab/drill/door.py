@@ -25,8 +25,8 @@ from agentd.clock import SystemClock
 from agentd.messages import Scope
 from lab.drill.attacks import Attack, by_path, kind, status
 from tests.daemon import HEAD, SERVERS, Daemon, final, running
+from tests.e2e.register import person
 from tests.e2e.test_unasked import PIN, third_party
-from tests.e2e.test_visitors import Visitor, token
 
 WAITERS, OPENED, GUESSES = 4, 8, 40
 PATIENCE_S = 30.0
@@ -66,7 +66,7 @@ def door(folder: Path) -> list[Attack]:
 
 def _rights_ended(daemon: Daemon) -> Attack:
     """Half of the clients wait for a run with POST /rpc, half read its events."""
-    front = Visitor(daemon, token(daemon, "front", "staff"))
+    front = person(daemon, "front", "staff")
     run_id = front.call("Agent.start", prompt="Halo")["run_id"]
     opened = Semaphore(0)
 
@@ -139,7 +139,7 @@ def _open_for_ever(daemon: Daemon, tried: str, sent: bytes) -> Attack:
 
 
 def _steering(daemon: Daemon) -> Attack:
-    screen = Visitor(daemon, token(daemon, "screen", "kiosk"))
+    screen = person(daemon, "screen", "kiosk")
     heard = [kind(screen.call, "Agent.start", prompt="Halo", options=option) for option in STEERING]
     return Attack.answered("a visitor sets what steers the agent", heard, "forbidden")
 
@@ -147,7 +147,7 @@ def _steering(daemon: Daemon) -> Attack:
 def _paths(daemon: Daemon) -> Attack:
     """Name an existing file as a caller who is not admin."""
     file = daemon.state / "access.json"
-    desk = Visitor(daemon, token(daemon, "desk", "staff"))
+    desk = person(daemon, "desk", "staff")
     asked = [str(file), file.as_uri(), "/etc/passwd", "/proc/self/environ"]
     heard = [kind(desk.call, "Tools.call", tool="verify_letter", input={"file": one}) for one in asked]
     return Attack(
@@ -159,7 +159,7 @@ def _identity(daemon: Daemon) -> Attack:
     """Call it as admin, staff and kiosk, under each of its names."""
     callers: list[Callable[..., Any]] = [
         daemon.call,
-        *(Visitor(daemon, token(daemon, f"i-{scope}", scope)).call for scope in ("staff", "kiosk")),
+        *(person(daemon, f"i-{scope}", scope).call for scope in ("staff", "kiosk")),
     ]
     names: list[dict[str, Any]] = [
         *({"tool": "verify_person"}, {"tool": "verify_person", "server": "files"}, {"tool": "files__verify_person"}),

@@ -9,8 +9,8 @@ import psycopg
 
 from lab.drill.attacks import Attack
 from tests.daemon import Daemon
+from tests.e2e.register import person
 from tests.e2e.test_deletion import holding, office, planted, rows_with_planted
-from tests.e2e.test_visitors import Visitor, token
 from tests.postgresql import postgresql
 
 PATIENCE_S = 120.0
@@ -39,7 +39,7 @@ def _deleted(daemon: Daemon, db: psycopg.Connection[tuple[object, ...]]) -> Atta
 
 
 def _gone(daemon: Daemon, db: psycopg.Connection[tuple[object, ...]]) -> Attack:
-    visitor = Visitor(daemon, token(daemon, "lobby", "kiosk"))
+    visitor = person(daemon, "lobby", "kiosk")
     visitor.call("Agent.run", prompt="Halo")
     began, tables = time.monotonic(), len(rows_with_planted(db))
     while _left(daemon, db) and time.monotonic() - began < PATIENCE_S:

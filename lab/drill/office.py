@@ -18,12 +18,13 @@ from agentd.apps.setup.rights import open_to_others
 from lab.drill.attacks import SOCKETS, Attack, closed, kind, letters
 from lab.drill.keeping import keeping
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, final, running
+from tests.e2e.register import Person, person, token
 from tests.e2e.test_closed_processes import tree
 from tests.e2e.test_discreet_logs import CARELESS, DEBUG, NAME, NIK, planted_in, said
 from tests.e2e.test_four_eyes import STAFF_RULE
 from tests.e2e.test_main_job import LETTER
 from tests.e2e.test_main_job import WORDS as SENTENCE
-from tests.e2e.test_visitors import WORDS, YOURS, Visitor, token
+from tests.e2e.test_visitors import WORDS, YOURS
 
 PASSPHRASE = "passphrase-of-the-drilled-office"
 PLANTED = "tanaman-drill-7319"
@@ -55,7 +56,7 @@ def logs(folder: Path) -> list[Attack]:
 
 def _neighbour(daemon: Daemon) -> Attack:
     screen = token(daemon, "screen", "kiosk")
-    waiting = Visitor(daemon, screen).call("Agent.run", prompt=WORDS)
+    waiting = Person(daemon, screen).call("Agent.run", prompt=WORDS)
     run, session = {"run_id": waiting["run_id"]}, {"session_id": waiting["session_id"]}
     yes = {**run, "approval_id": waiting["approval"]["approval_id"], "approved": True}
     asked: list[tuple[str, dict[str, Any]]] = [("Agent.approve", yes), ("Agent.run", {"prompt": "Halo", **session})]
@@ -63,7 +64,7 @@ def _neighbour(daemon: Daemon) -> Attack:
     asked += [(f"Session.{name}", session) for name in ("get", "fork", "export", "delete")]
     heard = [
         kind(who.call, method, **given)
-        for who in (Visitor(daemon, screen, YOURS), Visitor(daemon, screen))
+        for who in (Person(daemon, screen, YOURS), Person(daemon, screen))
         for method, given in asked
     ]
     return Attack.answered("another visitor's ids, with the same kiosk's token", heard, "not_found")
@@ -82,16 +83,13 @@ async def _revoked(daemon: Daemon) -> Attack:
 
 def _one_officer(daemon: Daemon) -> Attack:
     """A changed call needs a second officer: one officer approves it twice, and no letter may be issued."""
-    siti = Visitor(daemon, token(daemon, "siti", "staff"))
+    siti = person(daemon, "siti", "staff")
     heard = []
     for name in ("Budi Hartono", "Budi Wijaya", "Siti Santoso"):
         asked = daemon.call("Agent.run", prompt=SENTENCE)
         for _ in range(2):
-            approval = asked["approval"]
-            given = {"run_id": asked["run_id"], "approval_id": approval["approval_id"], "approved": True}
-            changed = {**approval["arguments"], "nama": name}
             with suppress(RpcFailed):
-                asked = siti.call("Agent.approve", **given, arguments=changed)
+                asked = siti.approve(asked, arguments={**asked["approval"]["arguments"], "nama": name})
         heard.append(asked["status"])
     issued = len(letters(daemon))
     return Attack("another name put in and agreed to twice by one officer", 2 * len(heard), "needs a second", issued)
@@ -99,12 +97,11 @@ def _one_officer(daemon: Daemon) -> Attack:
 
 def _own_call(daemon: Daemon) -> Attack:
     """One officer requests a call and approves it again and again."""
-    rina, before = Visitor(daemon, token(daemon, "rina", "staff")), len(letters(daemon))
+    rina, before = person(daemon, "rina", "staff"), len(letters(daemon))
     asked = rina.call("Tools.call", tool=LETTER["tool"], input={**LETTER["input"], "keperluan": "Bank"})["output"]
     for _ in range(3):
-        given = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
         with suppress(RpcFailed):
-            asked = rina.call("Agent.approve", **given)
+            asked = rina.approve(asked)
     issued = len(letters(daemon)) - before
     return Attack("an officer agrees to a call of their own, again and again", 3, asked["status"], issued)
 

@@ -134,8 +134,7 @@ def test_the_server_of_the_page_acts_once_for_each_key(tmp_path: Path) -> None:
         assert tool["input_schema"]["properties"]["counter"]["enum"] == ["A", "B"]
         asked = daemon.call("Agent.run", prompt="Minta nomor antrean loket A", run_id="once")
         assert asked["status"] == "needs_approval"
-        yes = {"run_id": "once", "approval_id": asked["approval"]["approval_id"], "approved": True}
-        first = daemon.call("Agent.approve", **yes)
+        first = daemon.approve(asked)
         assert first["steps"][0]["output"] == {"number": 1}
         assert daemon.call("Agent.run", prompt="Minta nomor antrean loket A", run_id="once")["steps"] == first["steps"]
         assert daemon.call("Tools.call", tool="take_queue_number", input={"counter": "A"})["output"] == {"number": 2}

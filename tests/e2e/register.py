@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
-from contextlib import suppress
+import urllib.error
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agentd.access import TokenStore
-from tests.daemon import HEAD, SERVERS, Daemon
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, approval_of
 from tests.waiting import until
 
 SAMPLE = Path(__file__).parents[2] / "servers" / "residents" / "sample.csv"
@@ -27,16 +29,36 @@ def residents() -> list[dict[str, str]]:
 
 
 class Person:
-    """A caller with a token; a visitor's session also has a key."""
+    """Somebody who calls a daemon: a token, which others may share, and a visitor's own key."""
 
-    def __init__(self, daemon: Daemon, token: str) -> None:
-        self.daemon, self.token, self.key = daemon, token, ""
+    def __init__(self, daemon: Daemon, token: str, key: str = "") -> None:
+        self.daemon, self.token, self.key = daemon, token, key
         self.session_id = ""
+
+    def headers(self) -> dict[str, Any]:
+        return {"Authorization": f"Bearer {self.token}", **({"Agentd-Session-Key": self.key} if self.key else {})}
 
     def call(self, method: str, **params: Any) -> Any:
         """Make one JSON-RPC call. Raises RpcFailed."""
-        headers = {"Authorization": f"Bearer {self.token}", **({"Agentd-Session-Key": self.key} if self.key else {})}
-        return self.daemon.called(method, params, **headers)
+        return self.daemon.called(method, params, **self.headers())
+
+    def error(self, method: str, **params: Any) -> dict[str, Any]:
+        """The error that a call answers."""
+        with pytest.raises(RpcFailed) as failed:
+            self.call(method, **params)
+        return failed.value.error
+
+    def refused(self, method: str, **params: Any) -> str:
+        """The type of the error that a call answers."""
+        return str(self.error(method, **params)["data"]["type"])
+
+    def status(self, path: str) -> int:
+        """The HTTP status of a GET."""
+        try:
+            with self.daemon.request(path, None, **self.headers()) as response:
+                return int(response.status)
+        except urllib.error.HTTPError as error:
+            return error.code
 
     def arrive(self) -> str:
         """Create a session and return its id."""
@@ -53,19 +75,32 @@ class Person:
         """Call Agent.run in the visitor's session."""
         return self.call("Agent.run", prompt=prompt, session_id=self.session_id, **more)
 
+    def approve(self, waiting: dict[str, Any], approved: bool = True, **more: Any) -> Any:
+        """Decide about the approval that an outcome waits for."""
+        return self.call("Agent.approve", **approval_of(waiting), approved=approved, **more)
 
-def person(daemon: Daemon, name: str, scope: Any) -> Person:
-    """A caller with a new token that the daemon has already loaded."""
-    made = Person(daemon, TokenStore(daemon.state / "access.json").add(name, frozenset({scope}), now=datetime.now(UTC)))
 
-    def known() -> bool:
-        with suppress(OSError):  # 401 until the daemon has read the file again
-            made.call("Models.list")
-            return True
-        return False
-
-    until(known, "a token that the daemon knows")
+def token(daemon: Daemon, name: str, *scopes: Any) -> str:
+    """A new token, once the daemon knows it (a fifth of a second later at most)."""
+    made = TokenStore(daemon.state / "access.json").add(name, frozenset(scopes), now=datetime.now(UTC))
+    asked = Person(daemon, made)
+    until(lambda: asked.status("/events?run_id=none") not in (401, 429), "a token that the daemon knows")
     return made
+
+
+def person(daemon: Daemon, name: str, *scopes: Any) -> Person:
+    """A caller with a new token."""
+    return Person(daemon, token(daemon, name, *scopes))
+
+
+def one_person(name: str, scope: str) -> Any:
+    """A fixture: one caller of the fixture `office` for all tests of the file."""
+
+    @pytest.fixture(scope="module")
+    def called(office: Daemon) -> Person:
+        return person(office, name, scope)
+
+    return called
 
 
 def arrived(daemon: Daemon, resident: dict[str, str] | None = None) -> Person:

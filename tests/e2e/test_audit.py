@@ -26,8 +26,7 @@ def test_who_approved_refused_voided_reloaded_and_deleted_is_kept_without_a_citi
         yes = daemon.call("Agent.run", prompt=WORDS, session_id="budi")
         number = daemon.call("Agent.run", prompt="ya, benar", session_id="budi")["steps"][0]["output"]["number"]
         no = daemon.call("Agent.run", prompt=WORDS, session_id="ragu")
-        ids = {"run_id": no["run_id"], "approval_id": no["approval"]["approval_id"]}
-        daemon.call("Agent.approve", **ids, approved=False)
+        daemon.approve(no, approved=False)
         daemon.call("Tools.call", tool="void_letter", input={"number": number, "reason": "salah ketik nama Budi"})
         with pytest.raises(
             RpcFailed, match=r"^tool_execution: Nomor 999/X/2026 tidak ada dalam register\. \(-32003\)$"

@@ -57,11 +57,10 @@ def test_a_student_gets_a_letter_in_english_by_configuration_alone(tmp_path: Pat
         asked = student.says(WORDS)
         assert (asked["status"], asked["approval"]["arguments"]) == ("needs_approval", SAID)
         waiting = student.says("yes")
-        approval = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"], "approved": True}
         (request,) = officer.call("Request.list")["requests"]
         for each in request["requirements"]:
             officer.call("Request.check", request_id=request["request_id"], requirement=each["requirement"], seen=True)
-        done = officer.call("Agent.approve", **approval)
+        done = officer.approve(waiting)
         assert done["steps"][-1]["success"], done["steps"][-1]["message"]
         paper = printed(daemon, done)
         code = re.search(r"\b[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3}\b", paper)

@@ -14,7 +14,6 @@ from servers.residents.schema import metadata, pins
 from servers.residents.schema import residents as table
 from tests.daemon import HEAD, Daemon, call, final, running
 from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, arrived, person, residents
-from tests.e2e.test_requests import approve
 
 BUDI, SITI, RIZKY = residents()[:3]
 WANTS = call("generate_surat_alamat", keperluan="melamar kerja")
@@ -70,7 +69,7 @@ def test_an_officers_yes_counts_while_the_register_still_holds_it(name: str, tmp
         one.says("Surat telepon untuk keperluan bank, nomor telepon saya 081234567890")
         asked = one.says("ya")
         change(register, BUDI, nama=name)
-        done = approve(officer, asked)
+        done = officer.approve(asked)
         holds = name == BUDI["nama"]
         assert done["steps"][0]["success"] is holds and (CHANGED in done["response"]) is not holds
         (request,) = officer.call("Request.list")["requests"]

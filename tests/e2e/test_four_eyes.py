@@ -14,6 +14,7 @@ import pytest
 
 from tests import warm
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
+from tests.e2e.register import Person, person
 from tests.e2e.test_main_job import LETTER, WORDS
 
 TOOL = LETTER["tool"]
@@ -25,31 +26,11 @@ approval = "staff"
 """
 
 
-class Officer:
-    """Calls the daemon with a token of their own."""
-
-    def __init__(self, daemon: Daemon, name: str, scope: str) -> None:
-        made = subprocess.run(
-            [warm.command(), "token", "add", name, "--scope", scope, "--state", daemon.state],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        self._daemon, self._token = daemon, made.stdout.strip()
-
-    def call(self, method: str, **params: Any) -> Any:
-        return self._daemon.called(method, params, Authorization=f"Bearer {self._token}")
-
-    def approve(self, waiting: dict[str, Any], **more: Any) -> Any:
-        ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
-        return self.call("Agent.approve", **ids, approved=True, **more)
-
-
 @pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Daemon, Officer, Officer]]:
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Daemon, Person, Person]]:
     config = HEAD + SERVERS["certificate"] + STAFF_RULE
     with running(tmp_path_factory.mktemp("eyes"), LETTER, final("Selesai."), config=config) as daemon:
-        yield daemon, Officer(daemon, "siti", "staff"), Officer(daemon, "rina", "staff")
+        yield daemon, person(daemon, "siti", "staff"), person(daemon, "rina", "staff")
 
 
 def letters(daemon: Daemon) -> int:
@@ -63,7 +44,7 @@ def audited(daemon: Daemon, run_id: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in told.splitlines()]
 
 
-def test_an_officers_slip_is_said_and_the_request_goes_on(office: tuple[Daemon, Officer, Officer]) -> None:
+def test_an_officers_slip_is_said_and_the_request_goes_on(office: tuple[Daemon, Person, Person]) -> None:
     daemon, siti, rina = office
     asked = daemon.call("Agent.run", prompt=WORDS, session_id="salah ketik")
     right = asked["approval"]["arguments"]
@@ -75,7 +56,7 @@ def test_an_officers_slip_is_said_and_the_request_goes_on(office: tuple[Daemon, 
     assert rina.approve(asked, arguments={**right, "rt": "12"})["steps"][-1]["success"]
 
 
-def test_another_name_at_approval_needs_a_second_officer(office: tuple[Daemon, Officer, Officer]) -> None:
+def test_another_name_at_approval_needs_a_second_officer(office: tuple[Daemon, Person, Person]) -> None:
     daemon, siti, rina = office
     before = letters(daemon)
     asked = daemon.call("Agent.run", prompt=WORDS, session_id="nama")
@@ -113,7 +94,7 @@ def test_another_name_at_approval_needs_a_second_officer(office: tuple[Daemon, O
 
 
 def test_of_two_decisions_at_one_instant_the_trail_says_which_was_overtaken(
-    office: tuple[Daemon, Officer, Officer],
+    office: tuple[Daemon, Person, Person],
 ) -> None:
     daemon, siti, rina = office
     asked = daemon.call("Agent.run", prompt=WORDS, session_id="serentak")
@@ -128,7 +109,7 @@ def test_of_two_decisions_at_one_instant_the_trail_says_which_was_overtaken(
     assert +actors == {"siti" if first is None else "rina": 1}
 
 
-def test_an_officers_own_call_needs_another_officer(office: tuple[Daemon, Officer, Officer]) -> None:
+def test_an_officers_own_call_needs_another_officer(office: tuple[Daemon, Person, Person]) -> None:
     daemon, siti, rina = office
     before = letters(daemon)
     arguments = {**LETTER["input"], "keperluan": "Membuka rekening"}
@@ -147,7 +128,7 @@ def test_an_officers_own_call_needs_another_officer(office: tuple[Daemon, Office
 
 
 def test_one_officer_is_enough_for_what_a_citizen_asked_and_for_an_address(
-    office: tuple[Daemon, Officer, Officer],
+    office: tuple[Daemon, Person, Person],
 ) -> None:
     daemon, siti, _ = office
     asked = daemon.call("Agent.run", prompt=WORDS, session_id="biasa")
@@ -159,6 +140,5 @@ def test_an_office_of_one_officer_may_switch_it_off(tmp_path: Path) -> None:
     config = HEAD + SERVERS["certificate"] + STAFF_RULE + "four_eyes = false\n"
     with running(tmp_path, LETTER, final("Selesai."), config=config) as daemon:
         waiting = daemon.call("Agent.run", prompt=WORDS, session_id="s")
-        ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
         changed = {**waiting["approval"]["arguments"], "nama": "Budi Hartono"}
-        assert daemon.call("Agent.approve", **ids, approved=True, arguments=changed)["status"] == "completed"
+        assert daemon.approve(waiting, arguments=changed)["status"] == "completed"

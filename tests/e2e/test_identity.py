@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, one_daemon, running
-from tests.e2e.register import CONFIG, Person, arrived, person, residents
+from tests.e2e.register import CONFIG, Person, arrived, one_person, person, residents
 
 REFUSED = {"verified": False, "level": None, "display_name": None, "expires_at": None}
 
 
 office = one_daemon(final("Baik."), config=CONFIG, env={"AGENTD_CLOCK": "2026-01-05T02:00:00+00:00"})
+officer = one_person("siti", "staff")
 
 
 @pytest.fixture
 def screen(office: Daemon, request: pytest.FixtureRequest) -> Person:
     """One for each test: wrong PINs slow a screen down."""
     return person(office, f"screen-{abs(hash(request.node.name))}", "kiosk")
-
-
-@pytest.fixture(scope="module")
-def officer(office: Daemon) -> Person:
-    return person(office, "siti", "staff")
 
 
 @pytest.fixture
@@ -37,12 +32,6 @@ def visitor(screen: Person) -> Person:
 def somebody(number: int) -> dict[str, str]:
     """A resident of the sample with a PIN; each test takes its own, for a wrong PIN counts against a NIK."""
     return [row for row in residents() if row["pin"]][number]
-
-
-def refused(who: Person, method: str, **params: Any) -> dict[str, Any]:
-    with pytest.raises(RpcFailed) as failed:
-        who.call(method, **params)
-    return failed.value.error
 
 
 def wrong(pin: str) -> str:
@@ -86,12 +75,12 @@ def test_the_third_wrong_pin_locks_the_nik_across_sessions_and_restarts(
     assert left == [2, 1, 0]
     visitor.arrive()
     right = {"session_id": visitor.session_id, "nik": resident["nik"], "pin": resident["pin"]}
-    error = refused(visitor, "Session.verify", **right)
+    error = visitor.error("Session.verify", **right)
     assert (error["data"]["type"], error["data"]["retry_after_s"]) == ("rate_limited", 900)
     assert "15 menit" in error["data"]["user_message"]
     office.kill(15)
     office.start()
-    assert refused(visitor, "Session.verify", **right)["data"]["type"] == "rate_limited"
+    assert visitor.refused("Session.verify", **right) == "rate_limited"
     other = somebody(3)
     assert visitor.verify(nik=other["nik"], pin=other["pin"])["verified"]
     vouched = officer.call("Session.vouch", session_id=visitor.session_id, nik=other["nik"])
@@ -104,8 +93,8 @@ def test_another_resident_in_the_same_session_is_a_conflict_until_the_first_is_f
     first, second = somebody(4), somebody(5)
     visitor.verify(nik=first["nik"], pin=first["pin"])
     given = {"session_id": visitor.session_id, "nik": second["nik"]}
-    assert refused(visitor, "Session.verify", **given, pin=second["pin"])["data"]["type"] == "conflict"
-    assert refused(officer, "Session.vouch", **given)["data"]["type"] == "conflict"
+    assert visitor.refused("Session.verify", **given, pin=second["pin"]) == "conflict"
+    assert officer.refused("Session.vouch", **given) == "conflict"
     visitor.call("Session.forget", session_id=visitor.session_id)
     assert visitor.verify(nik=second["nik"], pin=second["pin"])["display_name"] == second["nama"]
 
@@ -113,7 +102,7 @@ def test_another_resident_in_the_same_session_is_a_conflict_until_the_first_is_f
 def test_an_officer_vouches_and_a_visitor_cannot(visitor: Person, officer: Person) -> None:
     resident = somebody(6)
     given = {"session_id": visitor.session_id, "nik": resident["nik"]}
-    assert refused(visitor, "Session.vouch", **given)["data"]["type"] == "forbidden"
+    assert visitor.refused("Session.vouch", **given) == "forbidden"
     vouched = officer.call("Session.vouch", **given)
     assert (vouched["verified"], vouched["level"], vouched["display_name"]) == (True, "officer", resident["nama"])
     assert visitor.call("Session.get", session_id=visitor.session_id)["identity"]["level"] == "officer"
@@ -127,8 +116,8 @@ def test_a_neighbour_with_the_same_screen_verifies_and_forgets_nothing(visitor: 
     neighbour = Person(office, visitor.token)
     neighbour.key = "n" * 32
     given = {"session_id": visitor.session_id}
-    assert refused(neighbour, "Session.verify", **given, nik="1" * 16, pin="123456")["data"]["type"] == "not_found"
-    assert refused(neighbour, "Session.forget", **given)["data"]["type"] == "not_found"
+    assert neighbour.refused("Session.verify", **given, nik="1" * 16, pin="123456") == "not_found"
+    assert neighbour.refused("Session.forget", **given) == "not_found"
     assert visitor.call("Session.get", **given)["identity"] is not None
 
 
@@ -164,11 +153,11 @@ def test_a_pin_stands_in_no_file_of_the_daemon(tmp_path: Path) -> None:
         one.verify(nik=resident["nik"], pin=planted)
         one.verify(nik=resident["nik"], pin=resident["pin"])
         one.says(f"PIN saya {planted}, mau tanya jam buka")
-        error = refused(one, "Session.verify", session_id=one.session_id, nik="1", card="2", pin=planted)
+        error = one.error("Session.verify", session_id=one.session_id, nik="1", card="2", pin=planted)
         assert error["data"]["type"] == "invalid_params" and planted not in json.dumps(error)
         for method in ("Tools.list", "System.health"):
             assert "verify_resident" not in json.dumps(daemon.call(method))
-        error = refused(one, "Tools.call", tool="verify_resident", input={"nik": resident["nik"], "pin": planted})
+        error = one.error("Tools.call", tool="verify_resident", input={"nik": resident["nik"], "pin": planted})
         assert error["data"]["type"] == "unknown_tool"
         daemon.kill(15)
         held = [path for path in tmp_path.rglob("*") if path.is_file() and planted.encode() in path.read_bytes()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,20 +88,18 @@ def test_other_words_than_yes_decide_nothing(office: Daemon) -> None:
 
 def test_an_approval_is_decided_once(office: Daemon) -> None:
     asked = office.call("Agent.run", prompt=WORDS, session_id="sekali")
-    decision = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"]}
-    refused = office.call("Agent.approve", **decision, approved=False)
+    refused = office.approve(asked, approved=False)
     assert (refused["status"], refused["artifacts"]) == ("completed", [])
     with pytest.raises(RpcFailed, match="conflict:"):
-        office.call("Agent.approve", **decision, approved=True)
+        office.approve(asked)
 
 
 def test_a_killed_daemon_finishes_its_runs_and_issues_no_letter_twice(tmp_path: Path) -> None:
     slow = {"text": '{"action":"final","response":"Selesai"}', "after_ms": 600_000}
     with running(tmp_path, LETTER, slow) as daemon:
         asked = daemon.call("Agent.run", prompt=WORDS, session_id="s")
-        approval = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
         with pytest.raises(OSError):
-            _approve_and_kill(daemon, approval)
+            _approve_and_kill(daemon, asked)
         daemon.script(final("Selesai"))
         daemon.start()
         ended = daemon.call("Agent.run", prompt=WORDS, session_id="s", run_id=asked["run_id"])
@@ -109,7 +108,7 @@ def test_a_killed_daemon_finishes_its_runs_and_issues_no_letter_twice(tmp_path: 
         assert [step["success"] for step in ended["steps"]] == [True]
 
 
-def _approve_and_kill(daemon: Daemon, approval: dict[str, object]) -> None:
+def _approve_and_kill(daemon: Daemon, waiting: dict[str, Any]) -> None:
     """Approve, and kill the daemon once the letter is on disk, while the answer is still being written."""
     import threading
 
@@ -122,6 +121,6 @@ def _approve_and_kill(daemon: Daemon, approval: dict[str, object]) -> None:
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        daemon.call("Agent.approve", **approval)
+        daemon.approve(waiting)
     finally:
         killer.join()

@@ -11,8 +11,17 @@ from typing import Any
 
 import pytest
 
-from tests.daemon import Daemon, RpcFailed, call, final, one_daemon, running
-from tests.e2e.register import FORMS, REGISTER, WITH_OFFICERS, Person, arrived, person, residents
+from tests.daemon import Daemon, RpcFailed, approval_of, call, final, one_daemon, running
+from tests.e2e.register import (
+    FORMS,
+    REGISTER,
+    WITH_OFFICERS,
+    Person,
+    arrived,
+    one_person,
+    person,
+    residents,
+)
 
 CONFIG = WITH_OFFICERS + REGISTER + FORMS
 BUDI = residents()[0]
@@ -25,16 +34,8 @@ KTP = "KTP (asli)"
 
 
 office = one_daemon(call("generate_surat_alamat", **SAID), final("Surat selesai."), config=CONFIG)
-
-
-@pytest.fixture(scope="module")
-def officer(office: Daemon) -> Person:
-    return person(office, "siti", "staff")
-
-
-@pytest.fixture(scope="module")
-def screen(office: Daemon) -> Person:
-    return person(office, "screen", "kiosk")
+officer = one_person("siti", "staff")
+screen = one_person("screen", "kiosk")
 
 
 @pytest.fixture
@@ -43,20 +44,9 @@ def visitor(screen: Person) -> Person:
     return screen
 
 
-def refused(who: Person, method: str, **params: Any) -> str:
-    with pytest.raises(RpcFailed) as failed:
-        who.call(method, **params)
-    return failed.value.type
-
-
 def request_of(officer: Person, run_id: str) -> dict[str, Any]:
     (found,) = [one for one in officer.call("Request.list")["requests"] if one["run_id"] == run_id]
     return dict(found)
-
-
-def approve(officer: Person, waiting: dict[str, Any], approved: bool = True) -> Any:
-    ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
-    return officer.call("Agent.approve", **ids, approved=approved)
 
 
 def status(daemon: Daemon, code: str) -> dict[str, Any]:
@@ -85,21 +75,21 @@ def test_a_declared_letter_waits_for_an_officer_and_is_ready_in_the_same_session
     )
     assert visitor.call("Request.list")["requests"] == [request]
     assert visitor.call("Request.get", request_id=request["request_id"]) == request
-    ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"], "approved": True}
-    assert refused(visitor, "Agent.approve", **ids) == "forbidden"
+    ids = {**approval_of(waiting), "approved": True}
+    assert visitor.refused("Agent.approve", **ids) == "forbidden"
     assert status(office, request["code"])["status"] == "under_review"
 
     ids = {"request_id": request["request_id"]}
     lacking = officer.call("Request.check", **ids, requirement=KTP, seen=False)
     assert (lacking["status"], status(office, request["code"])["status"]) == ("incomplete", "incomplete")
-    assert refused(officer, "Request.hand_over", **ids) == "conflict", "nothing is ready"
+    assert officer.refused("Request.hand_over", **ids) == "conflict", "nothing is ready"
     with pytest.raises(RpcFailed, match=r"not seen: KTP \(asli\); Kartu Keluarga") as early:
-        approve(officer, waiting)
+        officer.approve(waiting)
     assert "Belum ditunjukkan: KTP (asli); Kartu Keluarga." in early.value.error["data"]["user_message"]
     checked = officer.call("Request.check", **ids, requirement=KTP, seen=True)
     assert checked["status"] == "under_review"
     assert {"requirement": KTP, "seen": True} in checked["requirements"]
-    done = approve(officer, waiting)
+    done = officer.approve(waiting)
     output = done["steps"][0]["output"]
     assert (done["status"], output["given"]) == ("completed", SAID)
     assert (output["basis"]["level"], output["basis"]["seen"]) == ("declared", [KTP])
@@ -108,16 +98,16 @@ def test_a_declared_letter_waits_for_an_officer_and_is_ready_in_the_same_session
     told = status(office, request["code"].lower().replace("-", ""))
     assert (told["status"], told["queue_number"]) == ("ready", request["queue_number"])
     assert SAID["nama"] not in json.dumps(told)
-    assert refused(visitor, "Request.hand_over", **ids) == "forbidden"
+    assert visitor.refused("Request.hand_over", **ids) == "forbidden"
     assert officer.call("Request.hand_over", **ids)["status"] == "fetched"
     assert status(office, request["code"])["status"] == "fetched"
-    assert refused(visitor, "Request.cancel", **ids) == "conflict"
+    assert visitor.refused("Request.cancel", **ids) == "conflict"
 
 
 def test_an_officers_no_ends_the_request(visitor: Person, officer: Person) -> None:
     visitor.says(WORDS)
     waiting = visitor.says("ya")
-    assert approve(officer, waiting, approved=False)["steps"][0]["success"] is False
+    assert officer.approve(waiting, approved=False)["steps"][0]["success"] is False
     assert request_of(officer, waiting["run_id"])["status"] == "cancelled"
 
 
@@ -129,8 +119,8 @@ def test_a_visitor_withdraws_their_request_and_no_neighbours(office: Daemon, vis
     neighbour.arrive()
     assert neighbour.call("Request.list") == {"requests": []}
     for method in ("Request.get", "Request.cancel"):
-        assert refused(neighbour, method, request_id=request_id) == "not_found"
-    assert refused(visitor, "Request.check", request_id=request_id, requirement=KTP, seen=True) == "forbidden"
+        assert neighbour.refused(method, request_id=request_id) == "not_found"
+    assert visitor.refused("Request.check", request_id=request_id, requirement=KTP, seen=True) == "forbidden"
     assert visitor.call("Request.cancel", request_id=request_id)["status"] == "cancelled"
     assert visitor.call("Agent.get", run_id=run_id)["status"] == "cancelled"
 
@@ -157,7 +147,7 @@ def test_a_request_goes_on_without_the_words_once_the_visitor_has_left(
     visitor.call("Session.delete", session_id=visitor.session_id)
     request = request_of(officer, asked["run_id"])
     assert request["status"] == "under_review"
-    assert refused(visitor, "Agent.get", run_id=asked["run_id"]) == "not_found"
+    assert visitor.refused("Agent.get", run_id=asked["run_id"]) == "not_found"
     with sqlite3.connect(office.state / "agentd.db") as db:
         rows = db.execute("SELECT * FROM agentd_runs WHERE run_id = ?", (asked["run_id"],)).fetchall()
         left = db.execute("SELECT * FROM agentd_sessions WHERE session_id = ?", (visitor.session_id,)).fetchall()
@@ -167,7 +157,7 @@ def test_a_request_goes_on_without_the_words_once_the_visitor_has_left(
     (waiting,) = [
         run for run in officer.call("Agent.list", status="needs_approval")["runs"] if run["run_id"] == asked["run_id"]
     ]
-    done = approve(officer, waiting)
+    done = officer.approve(waiting)
     assert (done["status"], done["steps"][0]["output"]["given"]) == ("completed", SAID)
     assert status(office, request["code"])["status"] == "ready"
 
@@ -229,13 +219,11 @@ def test_who_asks_how_their_request_stands_does_not_take_it_back(visitor: Person
 
 def test_a_decision_sent_again_answers_as_the_first_did(visitor: Person, officer: Person) -> None:
     asked = visitor.says(WORDS)
-    yes = {"run_id": asked["run_id"], "approval_id": asked["approval"]["approval_id"], "approved": True}
-    waiting = visitor.call("Agent.approve", **yes)
-    assert waiting["approval"]["rule"] == "staff" and visitor.call("Agent.approve", **yes) == waiting
-    first, again = approve(officer, waiting), approve(officer, waiting)
+    waiting = visitor.approve(asked)
+    assert waiting["approval"]["rule"] == "staff" and visitor.approve(asked) == waiting
+    first, again = officer.approve(waiting), officer.approve(waiting)
     assert first["status"] == "completed" and again == first
-    ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
-    assert refused(officer, "Agent.approve", **ids, approved=False) == "conflict"
+    assert officer.refused("Agent.approve", **approval_of(waiting), approved=False) == "conflict"
 
 
 @pytest.mark.parametrize("ids", [{}, {"run_id": "the-yes-to-a-request"}], ids=["no id", "an id of its own"])
@@ -275,7 +263,7 @@ def test_a_yes_that_could_not_be_decided_is_decided_when_it_is_sent_again(tmp_pa
         one.says(WORDS)
         in_the_way = daemon.state / "audit.jsonl"
         in_the_way.mkdir()
-        assert refused(one, "Agent.run", prompt="ya", session_id=one.session_id, run_id="yes") == "busy"
+        assert one.refused("Agent.run", prompt="ya", session_id=one.session_id, run_id="yes") == "busy"
         in_the_way.rmdir()
         decided = one.says("ya", run_id="yes")
         assert decided["approval"]["rule"] == "staff"

@@ -89,9 +89,8 @@ def test_who_signs_in_by_the_link_and_what_an_officer_issues_later_is_told_in_th
         telegram.tap(telegram.buttons()["Ya"])
         telegram.wait(lambda: "menunggu petugas" in telegram.texts()[-1])
         assert documents(telegram) == []
-        [waiting] = daemon.call("Agent.list", status="needs_approval")["runs"]
-        approval = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
-        daemon.call("Agent.approve", **approval, approved=True)
+        waiting = daemon.waiting()
+        daemon.approve(waiting)
         telegram.wait(lambda: documents(telegram))
 
         resident = next(row for row in residents() if row["pin"])

@@ -17,7 +17,7 @@ import pytest
 
 from tests.agentd.apps.letters.test_conversations import ENGLISH, FORM, PROSE, TABLE, VALUE, WRONG, lines, told
 from tests.daemon import SERVERS, Daemon, call, running
-from tests.e2e.register import REGISTER, Person, person, residents
+from tests.e2e.register import REGISTER, Person, one_person, residents
 from tests.e2e.told_model import ToldModel, told_model
 
 RESIDENTS = {one["nama"]: one for one in residents()}
@@ -70,9 +70,7 @@ def office(model: ToldModel, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield daemon
 
 
-@pytest.fixture(scope="module")
-def visitor(office: Daemon) -> Person:
-    return person(office, "screen", "kiosk")
+visitor = one_person("screen", "kiosk")
 
 
 @pytest.fixture(scope="module")

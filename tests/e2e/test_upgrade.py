@@ -36,8 +36,7 @@ def test_an_office_of_0_1_0_is_migrated_and_goes_on(tmp_path: Path) -> None:
         with daemon.request(issued["artifacts"][0]["uri"]) as letter:
             assert letter.read().startswith(b"%PDF")
         waiting = daemon.call("Agent.get", run_id="waiting-1")
-        yes = {"run_id": "waiting-1", "approval_id": waiting["approval"]["approval_id"], "approved": True}
-        second = daemon.call("Agent.approve", **yes)["artifacts"][0]["name"]
+        second = daemon.approve(waiting)["artifacts"][0]["name"]
         assert second.startswith("surat_keterangan_domisili-")
         assert second != issued["artifacts"][0]["name"]
     trail = (tmp_path / "state" / "audit.jsonl").read_text()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import urllib.error
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,59 +12,16 @@ import aiohttp
 import openai
 import pytest
 
-from agentd.access import TokenStore
-from tests.daemon import Daemon, RpcFailed, final, one_daemon, running
+from tests.daemon import Daemon, approval_of, final, one_daemon, running
+from tests.e2e.register import Person, one_person, token
 from tests.e2e.test_main_job import LETTER
-from tests.waiting import until
 
 WORDS = json.dumps(LETTER["input"], ensure_ascii=False)
 MINE, YOURS = "m" * 32, "y" * 32
 
 
-class Visitor:
-    """Somebody at a screen: the token is the screen's, the key their own."""
-
-    def __init__(self, office: Daemon, token: str, key: str | None = None) -> None:
-        self.office = office
-        self.token = token
-        self.key = key
-
-    def headers(self) -> dict[str, Any]:
-        key = {} if self.key is None else {"Agentd-Session-Key": self.key}
-        return {"Authorization": f"Bearer {self.token}", **key}
-
-    def call(self, method: str, **params: Any) -> Any:
-        return self.office.called(method, params, **self.headers())
-
-    def refused(self, method: str, **params: Any) -> str:
-        """The type of the error that it answers."""
-        with pytest.raises(RpcFailed) as refused:
-            self.call(method, **params)
-        return refused.value.type
-
-    def status(self, path: str) -> int:
-        try:
-            with self.office.request(path, None, **self.headers()) as response:
-                return int(response.status)
-        except urllib.error.HTTPError as error:
-            return error.code
-
-
 office = one_daemon(LETTER, final("Surat Anda selesai."))
-
-
-def token(office: Daemon, name: str, *scopes: Any) -> str:
-    """A new token, once the daemon knows it (a fifth of a second later at most)."""
-    made = TokenStore(office.state / "access.json").add(name, frozenset(scopes), now=datetime.now(UTC))
-    asked = Visitor(office, made)
-    until(lambda: asked.status("/events?run_id=none") not in (401, 429), "a token that the daemon knows")
-    return made
-
-
-@pytest.fixture(scope="module")
-def desk(office: Daemon) -> Visitor:
-    """Staff, who need no key."""
-    return Visitor(office, token(office, "desk", "staff"))
+desk = one_person("desk", "staff")
 
 
 @pytest.fixture(scope="module", params=["kiosk", "chat"])
@@ -76,13 +31,13 @@ def shared(office: Daemon, request: pytest.FixtureRequest) -> str:
 
 
 def test_a_neighbour_with_the_same_token_reaches_nothing_of_anothers_visit(
-    office: Daemon, desk: Visitor, shared: str
+    office: Daemon, desk: Person, shared: str
 ) -> None:
-    one, other = Visitor(office, shared), Visitor(office, shared, YOURS)
+    one, other = Person(office, shared), Person(office, shared, YOURS)
     waiting = one.call("Agent.run", prompt=WORDS)
     run_id, session_id = waiting["run_id"], waiting["session_id"]
-    approval = {"run_id": run_id, "approval_id": waiting["approval"]["approval_id"], "approved": True}
-    for who in (other, Visitor(office, shared)):  # with another's key, and with none
+    approval = {**approval_of(waiting), "approved": True}
+    for who in (other, Person(office, shared)):  # with another's key, and with none
         for method in ("Agent.get", "Agent.cancel"):
             assert who.refused(method, run_id=run_id) == "not_found"
         assert who.refused("Agent.approve", **approval) == "not_found"
@@ -92,7 +47,7 @@ def test_a_neighbour_with_the_same_token_reaches_nothing_of_anothers_visit(
         assert who.refused("Agent.start", prompt=WORDS, run_id=run_id) == "not_found"
         assert who.status(f"/events?run_id={run_id}") == 404
     one.key = waiting["session_key"]
-    done = one.call("Agent.approve", **approval)
+    done = one.approve(waiting)
     [letter] = [file for file in done["artifacts"] if file["name"].endswith(".pdf")]
     picture = letter["uri"].replace("/artifacts/", "/pictures/") + "/1.png"
     for path in (letter["uri"], picture, f"/events?run_id={run_id}"):
@@ -103,12 +58,12 @@ def test_a_neighbour_with_the_same_token_reaches_nothing_of_anothers_visit(
 
 
 async def test_a_socket_asks_for_the_key_too(office: Daemon, shared: str) -> None:
-    one = Visitor(office, shared, MINE)
+    one = Person(office, shared, MINE)
     run_id = one.call("Agent.run", prompt=WORDS)["run_id"]
     async with aiohttp.ClientSession() as session:
-        for key, sent, told in ((None, {}, "error"), (YOURS, {}, "error"), (MINE, {}, "result"),
-                                (None, {"session_key": MINE}, "result")):  # fmt: skip
-            headers = Visitor(office, shared, key).headers()
+        for key, sent, told in (("", {}, "error"), (YOURS, {}, "error"), (MINE, {}, "result"),
+                                ("", {"session_key": MINE}, "result")):  # fmt: skip
+            headers = Person(office, shared, key).headers()
             async with session.ws_connect(f"{office.url}/ws", headers=headers) as socket:
                 params = {"run_id": run_id, **sent}
                 await socket.send_json({"jsonrpc": "2.0", "id": 1, "method": "Events.subscribe", "params": params})
@@ -118,10 +73,9 @@ async def test_a_socket_asks_for_the_key_too(office: Daemon, shared: str) -> Non
 async def test_a_cookie_of_one_run_stands_in_for_the_key_where_a_page_can_send_no_header(
     office: Daemon, shared: str
 ) -> None:
-    one = Visitor(office, shared, MINE)
+    one = Person(office, shared, MINE)
     waiting = one.call("Agent.run", prompt=WORDS)
-    run_id, approval_id = waiting["run_id"], waiting["approval"]["approval_id"]
-    letter = one.call("Agent.approve", run_id=run_id, approval_id=approval_id, approved=True)["artifacts"][0]["uri"]
+    run_id, letter = waiting["run_id"], one.approve(waiting)["artifacts"][0]["uri"]
     second = one.call("Agent.run", prompt="Halo", session_id=waiting["session_id"])["run_id"]
 
     jar = aiohttp.CookieJar(unsafe=True)  # of an address without a name
@@ -151,7 +105,7 @@ async def test_a_cookie_of_one_run_stands_in_for_the_key_where_a_page_can_send_n
 
 
 def test_visitors_have_no_lists(office: Daemon, shared: str) -> None:
-    one = Visitor(office, shared, MINE)
+    one = Person(office, shared, MINE)
     one.call("Session.create")
     assert one.call("Session.list") == {"sessions": [], "next": None}
     assert one.call("Agent.list") == {"runs": []}
@@ -159,19 +113,19 @@ def test_visitors_have_no_lists(office: Daemon, shared: str) -> None:
 
 
 def test_a_lost_answer_is_asked_for_again_with_the_key_that_was_brought(office: Daemon, shared: str) -> None:
-    one = Visitor(office, shared, MINE)
+    one = Person(office, shared, MINE)
     first = one.call("Agent.run", prompt=WORDS, run_id=f"again-{shared[-8:]}")
     again = one.call("Agent.run", prompt=WORDS, run_id=first["run_id"])
     assert (again["run_id"], again["session_id"], again["session_key"]) == (first["run_id"], first["session_id"], MINE)
-    assert Visitor(office, shared).refused("Agent.run", prompt=WORDS, run_id=first["run_id"]) == "not_found"
-    assert Visitor(office, shared, "short").refused("Agent.run", prompt=WORDS) == "invalid_params"
+    assert Person(office, shared).refused("Agent.run", prompt=WORDS, run_id=first["run_id"]) == "not_found"
+    assert Person(office, shared, "short").refused("Agent.run", prompt=WORDS) == "invalid_params"
 
 
 def test_a_fork_has_a_key_of_its_own_and_the_past_of_both(office: Daemon, shared: str) -> None:
-    one = Visitor(office, shared, MINE)
+    one = Person(office, shared, MINE)
     first = one.call("Agent.run", prompt=WORDS)
     forked = one.call("Session.fork", session_id=first["session_id"])
-    other = Visitor(office, shared, forked["session_key"])
+    other = Person(office, shared, forked["session_key"])
     assert one.refused("Session.get", session_id=forked["session_id"]) == "not_found"
     assert other.refused("Session.get", session_id=first["session_id"]) == "not_found"
     assert other.call("Session.get", session_id=forked["session_id"])["history"][0]["run_id"] == first["run_id"]
@@ -179,8 +133,8 @@ def test_a_fork_has_a_key_of_its_own_and_the_past_of_both(office: Daemon, shared
 
 
 def test_the_keys_digest_removes_a_session_and_opens_none(office: Daemon, shared: str) -> None:
-    session_id = Visitor(office, shared).call("Session.create", session_key=MINE)["session_id"]
-    left = Visitor(office, shared, hashlib.sha256(MINE.encode()).hexdigest())
+    session_id = Person(office, shared).call("Session.create", session_key=MINE)["session_id"]
+    left = Person(office, shared, hashlib.sha256(MINE.encode()).hexdigest())
     assert left.refused("Session.get", session_id=session_id) == "not_found"
     assert left.refused("Agent.run", prompt="Halo", session_id=session_id) == "not_found"
     assert left.call("Session.delete", session_id=session_id)["deleted"]
@@ -193,14 +147,14 @@ def test_the_keys_digest_removes_a_session_and_opens_none(office: Daemon, shared
 )
 def test_what_steers_the_agent_is_not_a_visitors_to_set(office: Daemon, shared: str, option: dict[str, Any]) -> None:
     for method in ("Agent.run", "Agent.start"):
-        assert Visitor(office, shared).refused(method, prompt="Halo", options=option) == "forbidden"
-    assert Visitor(office, shared).call("Agent.start", prompt="Halo", options={"language": "en"})["run_id"]
+        assert Person(office, shared).refused(method, prompt="Halo", options=option) == "forbidden"
+    assert Person(office, shared).call("Agent.start", prompt="Halo", options={"language": "en"})["run_id"]
 
 
 def test_no_key_is_kept_or_logged(office: Daemon, shared: str) -> None:
     key = "n0t-t0-be-f0und-anywhere-" + shared[-8:]
-    Visitor(office, shared, key).call("Agent.run", prompt=WORDS)
-    assert Visitor(office, shared, key).refused("Agent.get", run_id="none") == "not_found"
+    Person(office, shared, key).call("Agent.run", prompt=WORDS)
+    assert Person(office, shared, key).refused("Agent.get", run_id="none") == "not_found"
     places = [path for path in office.folder.rglob("*") if path.is_file()]
     assert not [path for path in places if key.encode() in path.read_bytes()]
 
@@ -227,21 +181,21 @@ async def test_a_chat_client_of_v1_is_recognised_and_crosses_no_other(tmp_path: 
         for session_id, name in zip(went_on, ("Budi", "Siti"), strict=True):
             prompts = [turn["prompt"] for turn in daemon.call("Session.get", session_id=session_id)["history"]]
             assert prompts == ["Halo", f"Nama saya {name}"]
-            assert Visitor(daemon, chat).refused("Session.get", session_id=session_id) == "not_found"
+            assert Person(daemon, chat).refused("Session.get", session_id=session_id) == "not_found"
         await client.close()
 
 
 def test_sessions_from_before_the_keys_are_staffs_and_admins_only(tmp_path: Path) -> None:
     with running(tmp_path, final("Halo.")) as daemon:
         screen = token(daemon, "screen", "kiosk")
-        old = Visitor(daemon, screen, MINE).call("Agent.run", prompt="Halo")
+        old = Person(daemon, screen, MINE).call("Agent.run", prompt="Halo")
         daemon.kill(15)
         with sqlite3.connect(daemon.state / "agentd.db") as db:  # as it was before
             db.execute("ALTER TABLE agentd_sessions DROP COLUMN key_hash")
             db.execute("UPDATE agentd_schema SET version = 1")
         db.close()
         daemon.start()
-        assert Visitor(daemon, screen, MINE).refused("Session.get", session_id=old["session_id"]) == "not_found"
+        assert Person(daemon, screen, MINE).refused("Session.get", session_id=old["session_id"]) == "not_found"
         assert daemon.call("Session.get", session_id=old["session_id"])["history"][0]["prompt"] == "Halo"
-        new = Visitor(daemon, screen, MINE).call("Agent.run", prompt="Halo lagi")
-        assert Visitor(daemon, screen, MINE).call("Session.get", session_id=new["session_id"])["history"]
+        new = Person(daemon, screen, MINE).call("Agent.run", prompt="Halo lagi")
+        assert Person(daemon, screen, MINE).call("Session.get", session_id=new["session_id"])["history"]

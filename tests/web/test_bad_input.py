@@ -179,10 +179,7 @@ def test_a_yes_that_is_an_officers_waits_for_one(fresh_office: Office, open_page
     expect(page.get_by_text("Menunggu persetujuan petugas.")).to_be_visible()
     assert page.locator("[data-act=yes]").count() == 0
     assert violations(page) == []
-    [waiting] = office.call("Agent.list", status="needs_approval")["runs"]
-    office.call(
-        "Agent.approve", run_id=waiting["run_id"], approval_id=waiting["approval"]["approval_id"], approved=True
-    )
+    office.approve(office.waiting())
     expect(page.locator(".card.letter")).to_contain_text("/SKD/")
 
 

@@ -173,7 +173,7 @@ def test_a_decision_that_comes_too_late_is_said_to_its_officer(
     if change:
         card.locator("[data-act=edit]").click()
         page.get_by_label("Nama lengkap").fill("Budi Hartono")
-    office.call("Agent.approve", run_id=asked["run_id"], approval_id=asked["approval"]["approval_id"], approved=True)
+    office.approve(asked)
     (page.get_by_role("button", name="Setujui dengan perubahan") if change else card.locator("[data-act=no]")).click()
     expect(page.locator("#late")).to_contain_text("Surat Keterangan Domisili")
     page.unroute("**/rpc")

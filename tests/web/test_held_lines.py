@@ -20,11 +20,6 @@ DONE = final("Surat Anda selesai.")
 NEVER = after(3_600_000, "too late")
 
 
-def approval_of(office: Daemon) -> dict[str, str]:
-    [run] = office.call("Agent.list", status="needs_approval")["runs"]
-    return {"run_id": run["run_id"], "approval_id": run["approval"]["approval_id"]}
-
-
 def test_a_yes_is_taken_while_another_answer_is_on_its_way(fresh_office: Office, open_page: Open) -> None:
     office = fresh_office(LETTER, DONE)
     page = open_page(office.url + "/chat", viewport=PHONE)
@@ -54,7 +49,7 @@ def test_a_no_that_comes_after_another_yes_shows_what_the_yes_brought(fresh_offi
         route.abort() if calls("Agent.get")(body) and not decided else route.continue_()
 
     page.route("**/rpc", unseen)  # what the page would look at now and then
-    office.call("Agent.approve", **approval_of(office), approved=True)
+    office.approve(office.waiting())
     page.locator("[data-act=no]").click()
     expect(page.locator(".card.letter")).to_contain_text("001/SKD/")
     expect(page.locator(".bubble.agent", has_text="Surat Anda selesai.")).to_have_count(1)
@@ -101,7 +96,7 @@ def test_a_daemon_that_stops_fails_nothing_that_waits(fresh_office: Office, open
     say(page, WORDS)
     expect(page.locator("[data-act=yes]")).to_be_visible()
     page.route("**/rpc", refuse)
-    office.call("Agent.approve", **approval_of(office), approved=True)
+    office.approve(office.waiting())
     expect(page.locator(".card.letter")).to_contain_text("001/SKD/")
     assert refused
     expect(page.locator(".card.problem")).to_have_count(0)

@@ -202,9 +202,7 @@ def test_a_letter_that_waits_for_an_officer_says_so_and_appears_once_it_is_appro
     page.locator("[data-act=yes]").tap()
     expect(page.locator(".card.approval")).to_contain_text("Permintaan SKD-001 menunggu petugas")
     expect(page.locator("[data-act=yes]")).to_have_count(0)
-    (waiting,) = office.call("Agent.list", status="needs_approval")["runs"]
-    ids = {"run_id": waiting["run_id"], "approval_id": waiting["approval"]["approval_id"]}
-    office.call("Agent.approve", **ids, approved=True)
+    office.approve(office.waiting())
     expect(page.locator(".card.letter")).to_contain_text("001/SKD/")
 
 

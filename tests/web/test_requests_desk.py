@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.daemon import SERVERS, Daemon, call, final, one_daemon
-from tests.e2e.register import REGISTER, WITH_OFFICERS, Person, person, residents
+from tests.e2e.register import REGISTER, WITH_OFFICERS, Person, one_person, residents
 from tests.e2e.test_main_job import LETTER
 from tests.web.steps import focused, opened, violations
 
@@ -34,16 +34,8 @@ DISPUTED = "Saya perlu surat keterangan domisili untuk keperluan melamar kerja. 
 office = one_daemon(
     call(TOOL, keperluan="melamar kerja", alamat_domisili="Jl. Mawar No. 5"), final("Baik."), config=CONFIG
 )
-
-
-@pytest.fixture(scope="module")
-def screen(office: Daemon) -> Person:
-    return person(office, "screen", "kiosk")
-
-
-@pytest.fixture(scope="module")
-def officer(office: Daemon) -> Person:
-    return person(office, "siti", "staff")
+officer = one_person("siti", "staff")
+screen = one_person("screen", "kiosk")
 
 
 def request_from(screen: Person, **typed: str) -> dict[str, Any]:

@@ -257,8 +257,7 @@ def test_a_visitor_without_a_pin_takes_a_number_and_a_code_along(office: Daemon,
     page.locator(DOMISILI).tap()
     expect(page.locator("[data-field=nama]")).to_have_count(0)
     page.locator("[data-act=cancel]").tap()
-    approval = run["approval"]
-    office.call("Agent.approve", run_id=waiting["run_id"], approval_id=approval["approval_id"], approved=True)
+    office.approve(run)
     expect(page.locator(".card.letter")).to_contain_text("/SKD/")
 
 
