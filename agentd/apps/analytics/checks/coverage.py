@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from typing import Any
 
 from sqlglot import exp
 
-from agentd.agent.languages import languages, words
 from agentd.apps.analytics.answer.rules import Finding
 from agentd.apps.analytics.answer.rules import number as as_number
 from agentd.apps.analytics.checks.agreement import deadline_sides, disagreements, includes, of_both, restricted
@@ -21,11 +19,12 @@ from agentd.apps.analytics.checks.asked_columns import misdeducted, not_deducted
 from agentd.apps.analytics.checks.limits import number_words
 from agentd.apps.analytics.plan import Plan, computed, orders_of, text_of
 from agentd.apps.analytics.question.comparisons import SCALES, ends_of, plain
+from agentd.apps.analytics.question.names import names_in
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import NO_SCHEMA, Schema
 from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.sql.tree import nodes, of_kind, trees
-from agentd.apps.analytics.vocabulary import finder, listed, topics_of, vocabulary, words_of
+from agentd.apps.analytics.vocabulary import finder, listed, topics_of, words_of
 
 _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
 _OF_FUNCTIONS = (exp.Substring, exp.Anonymous, exp.DateAdd, exp.DateSub, exp.Interval)
@@ -35,8 +34,6 @@ _FORMAT = re.compile(r"(?:%[A-Za-z][-/: ]?)+")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _UNITED = re.compile(r"(?<![\w.,-])(\d+)(?!st|nd|rd|th)[^\W\d_]+")
 """A number with its unit: `1pm`, `12m`, `10jt`."""
-_NAME = re.compile(r"(?<![\w'])[A-Z][\w&'./-]*\w")
-_DATE_PARTS = ("hh", "mm", "ss", "dd", "yyyy")  # of a date's format
 
 
 def uncovered(question: str, plan: Plan, past: Iterable[str] = (), schema: Schema = NO_SCHEMA) -> list[str]:
@@ -214,6 +211,10 @@ def _unused(asked: str, select: exp.Select) -> Iterator[str]:
     inner = [join.args["on"] for join in joins if join.args.get("on") is not None]
     tied = [column.table.casefold() for condition in inner for column in of_kind(condition, exp.Column)]
     within = {id(column) for condition in inner for column in of_kind(condition, exp.Column)}
+    if not any(isinstance(each.this, exp.Star) for each in of_kind(select, exp.Count)):  # an alias reads no table
+        made = {each.alias.casefold() for each in select.expressions}
+        sorted_by = of_kind(select.args.get("order") or exp.Order(), exp.Column)
+        within |= {id(column) for column in sorted_by if not column.table and column.name.casefold() in made}
     used = {column.table.casefold() for column in of_kind(select, exp.Column) if id(column) not in within}
     if "" in used or any(len(list(of_kind(condition, exp.Predicate))) > 1 for condition in inner):
         return
@@ -239,25 +240,6 @@ def _unsaid(said: str, chosen: Iterable[list[str | float]]) -> Iterator[str]:
         in_words = any(word in said.casefold().split() for word in number_words(number))
         if number > 1 and not in_words and not numbers & {number / scale for scale in SCALES}:
             yield f"{number:g}"
-
-
-def names_in(text: str) -> Iterator[str]:
-    """Capitalised words within a sentence, and upper-case words, except time words and the packs' words."""
-    for found in _NAME.finditer(text):
-        before = text[: found.start()].rstrip(" \"'(")
-        first = not before or before[-1] in ".?!:;\n"
-        word = found[0]
-        if (first and not word.isupper()) or word.casefold() in known_words():
-            continue
-        yield word
-
-
-@cache
-def known_words() -> frozenset[str]:
-    said, small = vocabulary(), {word for pack in languages().values() for word in pack.detection}
-    months = {name for names in words().months for name in names}
-    unsaid = listed("ranks", "most", "least", "currencies", "legal_forms")
-    return frozenset({*small, *months, *said.units, *unsaid, *_DATE_PARTS})
 
 
 def _chosen(plan: Plan) -> list[list[str | float]]:

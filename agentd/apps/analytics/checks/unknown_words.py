@@ -10,8 +10,8 @@ from sqlglot import exp
 
 from agentd.agent.languages import words
 from agentd.agent.text import stem
-from agentd.apps.analytics.checks.coverage import known_words, names_in
 from agentd.apps.analytics.plan import Plan, text_of
+from agentd.apps.analytics.question.names import known_words, names_in
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import nodes
@@ -52,9 +52,9 @@ def names_values(talk: str, schema: Schema) -> bool:
 
 def said_in(word: str, text: str) -> bool:
     """Whether a word of the text has the same stem, ignoring endings of up to three letters; of one with only three,
-    a plural `s` alone."""
-    if len(word) < 4:
-        return re.search(rf"\b{re.escape(word)}s?\b", text) is not None
+    a plural `s` alone (`dogs`)."""
+    if len(one := word.removesuffix("s")) < 4:
+        return re.search(rf"\b{re.escape(one)}s?\b", text) is not None
     roots = {each[: max(4, len(each) - 3)] for each in (word, stem(word))}
     return any(re.search(rf"\b{re.escape(root)}", text) for root in roots)
 

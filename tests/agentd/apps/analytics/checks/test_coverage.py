@@ -57,6 +57,13 @@ GERMANY = "SELECT COUNT(*) AS n FROM Customer WHERE Country = 'Germany'"
         ("produk seafood ada berapa?", "SELECT COUNT(*) AS n FROM p JOIN k ON p.k = k.id WHERE k.n = 'Seafood'", []),
         ("qty tofu?", "SELECT SUM(d.q) AS q FROM d JOIN p ON d.p = p.id", ["p"]),
         (
+            "Rata-rata?",
+            "SELECT v.k, AVG(v.t) AS m FROM v JOIN d ON d.v = v.id GROUP BY v.k ORDER BY m DESC",
+            ["GROUP BY k", "d"],
+        ),
+        ("Gaji drh. Bayu?", "SELECT gaji FROM dokter WHERE nama = 'drh. Ratna'", ["Bayu"]),
+        ("Berapa lama sekali. Tampilkan gaji", "SELECT gaji FROM dokter", []),
+        (
             "Penjualan per kategori",
             "SELECT k.n, SUM(d.q) FROM d JOIN p ON d.p = p.id JOIN k ON p.k = k.id GROUP BY k.n",
             [],
@@ -137,6 +144,7 @@ LEDGER = [
         ("How many clients still owe us?", "SELECT COUNT(DISTINCT CustomerCode) AS n FROM arbook", []),
         ("Berapa piutang yang nyangkut?", "SELECT SUM(DocValueLocal) AS t FROM arbook", ["nyangkut"]),
         ("Berapa pemasok?", "SELECT COUNT(*) AS n FROM arbook", ["supplier"]),
+        ("How many dogs?", "SELECT COUNT(*) AS n FROM arbook WHERE CustomerCode = 'dog'", []),
         ("Phone numbers of vendors", "SELECT PhoneNumber FROM mastersupplier", []),
         ("Rata-rata piutang dalam menit?", "SELECT AVG(DocValueLocal) / 60 AS t FROM arbook", []),
     ],
