@@ -269,8 +269,8 @@ def _verify_by_key(text: str | None, key: Path) -> int:
     return 0
 
 
-def _show(said: dict[str, str]) -> None:
-    for name, value in said.items():
+def _show(fields: dict[str, str]) -> None:
+    for name, value in fields.items():
         print(f"{name:12} {value}")
 
 

@@ -53,20 +53,20 @@ def needed(service: LetterService, letter_type: str, words: OfficeWords) -> Call
     if letter is None:
         return _unknown_letter(service, words)
     hours, fee = service.office.hours_and_fee(words)
-    said = partial(letter.said, language=words.language)
+    translated = partial(letter.word_in, language=words.language)
     found = Requirements(
         issued_here=True,
         title=letter.title,
         letter_type=letter.key,
         tool=letter.tool,
-        documents=list(map(said, letter.requirements)),
+        documents=list(map(translated, letter.requirements)),
         fields=[
-            NeededField(field=name, label=said(field.label), required=field.required)
+            NeededField(field=name, label=translated(field.label), required=field.required)
             for name, field in letter.fields.items()
         ],
         fee=fee,
         hours=hours,
-        notes=list(map(said, letter.notes)),
+        notes=list(map(translated, letter.notes)),
     )
     return result(found.sentence(letter.title_in(words.language), words), found)
 
@@ -108,8 +108,8 @@ def preview(
 
     pdf = service.preview(letter, data, basis)
     images = pictures(pdf, PREVIEW_DPI)
-    said = service.office.speech.say("preview", title=letter.title)
-    content: list[Any] = [TextContent(text=said)]
+    sentence = service.office.speech.say("preview", title=letter.title)
+    content: list[Any] = [TextContent(text=sentence)]
     content += [ImageContent(data=base64.b64encode(png).decode(), mime_type="image/png") for png in images]
     if with_pdf:
         blob = base64.b64encode(pdf).decode()
@@ -178,8 +178,8 @@ def issued_on(service: LetterService, date: str) -> CallToolResult:
         )
         for row in service.ledger.of_day(day)
     ]
-    said = words.say("issued_on", number=len(found), day=day.isoformat())
-    return result(said, IssuedLetters(date=day.isoformat(), letters=found))
+    sentence = words.say("issued_on", number=len(found), day=day.isoformat())
+    return result(sentence, IssuedLetters(date=day.isoformat(), letters=found))
 
 
 def file_of(service: LetterService, number: str) -> CallToolResult:
@@ -197,10 +197,10 @@ def void(service: LetterService, verifier: Verifier, number: str, reason: str, b
     row = service.ledger.by_number(number.strip())
     if row is None:
         return _refused(service.office.speech, "not_found", "no_such_number", number=number.strip())
-    said = " ".join("".join(char for char in reason if char.isprintable() or char.isspace()).split())
-    if len(said) < 3:
+    reason = " ".join("".join(char for char in reason if char.isprintable() or char.isspace()).split())
+    if len(reason) < 3:
         return _refused(service.office.speech, "invalid_arguments", "why_void")
-    service.void(row, said, by)
+    service.void(row, reason, by)
     return status(service, verifier, row.number, "", staff=True, words=service.office.speech)
 
 

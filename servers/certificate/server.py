@@ -127,8 +127,8 @@ class LetterServer(Server[None]):
         key, session = text_of(meta, IDEMPOTENCY_KEY), text_of(meta, SESSION_ID)
         issued = self._service.issue(letter, arguments, key, session, consent_of(meta), basis_of(meta))
         words = spoken(meta, self._service.office.speech)
-        said = words.already_issued if issued.already_issued else words.issued
-        sentence = said.format(title=issued.title, number=issued.number, file=issued.file_name)
+        template = words.already_issued if issued.already_issued else words.issued
+        sentence = template.format(title=issued.title, number=issued.number, file=issued.file_name)
         link = ResourceLink(
             uri=Path(issued.path).as_uri(),
             name=issued.file_name,

@@ -49,14 +49,14 @@ class Try:
 class Locks:
     """The wrong tries of the last 15 minutes; `now` returns Unix time, used only with SQLite."""
 
-    def __init__(self, place: Path | str, now: Callable[[], float]) -> None:
-        """`place`: a file, or a PostgreSQL address. Raises RegisterError, whose text never repeats the address."""
+    def __init__(self, database: Path | str, now: Callable[[], float]) -> None:
+        """`database`: a file, or a PostgreSQL address. Raises RegisterError, whose text never repeats the address."""
         self._now = now
         self._made = False
-        self._shared = isinstance(place, str)
-        self._name = "the nodes' shared database" if isinstance(place, str) else str(place)
-        self._folder = None if isinstance(place, str) else place.parent
-        self._engine = _postgresql(place) if isinstance(place, str) else _sqlite(place)
+        self._shared = isinstance(database, str)
+        self._name = "the nodes' shared database" if isinstance(database, str) else str(database)
+        self._folder = None if isinstance(database, str) else database.parent
+        self._engine = _postgresql(database) if isinstance(database, str) else _sqlite(database)
 
     def take(self, subject: str) -> Try:
         """Take one try for a NIK, or for an unknown card. Raises RegisterError."""

@@ -30,10 +30,10 @@ PERSON = table_of(
     "alamat_sekarang status_dasar telepon tag_id_card",
 )
 FAMILY = table_of("tweb_keluarga", "id config_id no_kk alamat id_cluster")
-PLACE = table_of("tweb_wil_clusterdesa", "id rt rw dusun")
+AREA = table_of("tweb_wil_clusterdesa", "id rt rw dusun")
 PIN = table_of("tweb_penduduk_mandiri", "id_pend pin aktif ganti_pin")
 OCCUPATION = table_of("tweb_penduduk_pekerjaan", "id nama")
-TABLES = (CONFIG, PERSON, FAMILY, PLACE, PIN, OCCUPATION)
+TABLES = (CONFIG, PERSON, FAMILY, AREA, PIN, OCCUPATION)
 
 CODED = {
     "jenis_kelamin": PERSON.c.sex,
@@ -96,11 +96,11 @@ class OpensidRegister:
 
 
 def _statement(office: int) -> sa.Select[Any]:
-    """Select the office's residents, one row each, with family card, place, occupation and PIN if they have them."""
-    place = sa.func.coalesce(PERSON.c.id_cluster, FAMILY.c.id_cluster)
+    """Select the office's residents, one row each, with family card, area, occupation and PIN if they have them."""
+    area = sa.func.coalesce(PERSON.c.id_cluster, FAMILY.c.id_cluster)
     joined = (
         sa.outerjoin(PERSON, FAMILY, (FAMILY.c.id == PERSON.c.id_kk) & (FAMILY.c.config_id == PERSON.c.config_id))
-        .outerjoin(PLACE, PLACE.c.id == place)
+        .outerjoin(AREA, AREA.c.id == area)
         .outerjoin(OCCUPATION, OCCUPATION.c.id == PERSON.c.pekerjaan_id)
         .outerjoin(PIN, PIN.c.id_pend == PERSON.c.id)
     )
@@ -108,9 +108,9 @@ def _statement(office: int) -> sa.Select[Any]:
         FAMILY.c.id.label("family_id"),
         FAMILY.c.no_kk,
         FAMILY.c.alamat.label("family_address"),
-        PLACE.c.rt,
-        PLACE.c.rw,
-        PLACE.c.dusun,
+        AREA.c.rt,
+        AREA.c.rw,
+        AREA.c.dusun,
         OCCUPATION.c.nama.label("occupation"),
         PIN.c.pin,
         PIN.c.aktif,
@@ -180,5 +180,5 @@ def _chosen(offices: list[Office], wanted: int | None) -> Office:
         if office.id == wanted:
             return office
     there = ", ".join(f"{office.id} {office.name}" for office in offices) or "none"
-    said = "is not set" if wanted is None else f"is {wanted}"
-    raise RegisterError(f"OFFICE_CONFIG_ID {said}; the offices in the table config are: {there}")
+    setting = "is not set" if wanted is None else f"is {wanted}"
+    raise RegisterError(f"OFFICE_CONFIG_ID {setting}; the offices in the table config are: {there}")

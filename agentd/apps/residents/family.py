@@ -13,7 +13,7 @@ from agentd.apps.residents.replies import replies
 from agentd.errors import Language
 
 
-def meant(name: str, family: Sequence[Resident], said: Sequence[str]) -> list[Resident]:
+def meant(name: str, family: Sequence[Resident], messages: Sequence[str]) -> list[Resident]:
     """The members with that name or relation. If there are several, the citizen's words (oldest first) since they last
     said the name narrow them by relation or year of birth. A text as `described` selects that member."""
     if chosen := [one for one in family if name in (described(one, "id"), described(one, "en"))]:
@@ -22,7 +22,7 @@ def meant(name: str, family: Sequence[Resident], said: Sequence[str]) -> list[Re
     found = [one for one in family if words and words <= _words(one["nama"])]
     exact = [one for one in found if words == _words(one["nama"])]
     found = exact or found or [one for one in family if _relation(one) and _relation(one) <= words]
-    for text in reversed(said):
+    for text in reversed(messages):
         if len(found) < 2:
             break
         spoken = _words(text)
@@ -33,10 +33,10 @@ def meant(name: str, family: Sequence[Resident], said: Sequence[str]) -> list[Re
     return found
 
 
-def spoken(name: str, said: Sequence[str]) -> bool:
+def spoken(name: str, messages: Sequence[str]) -> bool:
     """Whether the citizen said every word of the name, so that the model didn't invent it."""
     words = _words(name)
-    return bool(words) and words <= {word for text in said for word in _words(text)}
+    return bool(words) and words <= {word for text in messages for word in _words(text)}
 
 
 def question(name: str, found: Sequence[Resident], language: Language) -> str:

@@ -88,7 +88,7 @@ def stated(schema: Mapping[str, Json], arguments: Mapping[str, Json], by: Source
 
 
 def filled(
-    tool: ToolInfo, arguments: Mapping[str, Json], known: Known, said: Sequence[str], language: Language
+    tool: ToolInfo, arguments: Mapping[str, Json], known: Known, messages: Sequence[str], language: Language
 ) -> Filling:
     """The arguments overwritten with the register's values. Raises WhichMember, ConditionUnmet.
 
@@ -99,7 +99,7 @@ def filled(
         raise ConditionUnmet(why)
     properties, needed = _fields(tool.input_schema)
     filling = stated(tool.input_schema, arguments, "citizen")
-    member = _member(properties, arguments, known, said, language)
+    member = _member(properties, arguments, known, messages, language)
     if why := unmet(tool, known.resident, member):
         raise ConditionUnmet(why)
     for name, rule in properties.items():
@@ -154,16 +154,20 @@ def named_nik(schema: Mapping[str, Json], arguments: Mapping[str, Json]) -> str 
 
 
 def _member(
-    properties: Mapping[str, Json], arguments: Mapping[str, Json], known: Known, said: Sequence[str], language: Language
+    properties: Mapping[str, Json],
+    arguments: Mapping[str, Json],
+    known: Known,
+    messages: Sequence[str],
+    language: Language,
 ) -> Resident | None:
     """The member whom the citizen named; None if the form has no such field or it is empty. Raises WhichMember."""
     field_name = next((name for name, rule in properties.items() if _source(rule) == MEMBER), None)
     name = str(arguments.get(field_name or "") or "").strip()
     if field_name is None or not name:
         return None
-    if not spoken(name, said):
+    if not spoken(name, messages):
         raise WhichMember(field_name, replies()[language].who)
-    found = meant(name, known.family, said)
+    found = meant(name, known.family, messages)
     if len(found) != 1:
         raise WhichMember(field_name, question(name, found, language))
     return found[0]

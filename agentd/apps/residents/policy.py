@@ -129,8 +129,8 @@ class Filled(CallPolicy):
             by_hand = call.caller is not None and call.caller.may("staff") and call.session_id == call.run_id
             filling = stated(tool.input_schema, call.input, "officer" if by_hand else "citizen")
         else:
-            said = [one.text for one in call.said if one.by == "citizen"]
-            filling = filled(tool, call.input, known, said, call.language)
+            messages = [one.text for one in call.said if one.by == "citizen"]
+            filling = filled(tool, call.input, known, messages, call.language)
         return filling.arguments, Basis(level=filling.level, sources=filling.sources)
 
     async def _check_register(

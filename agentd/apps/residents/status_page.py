@@ -29,22 +29,22 @@ class StatusPage:
 
     async def get(self, request: web.Request) -> web.Response:
         """The page, or its content as JSON."""
-        address, said = request[ADDRESS], replies()[language_of(request)].status
+        address, texts = request[ADDRESS], replies()[language_of(request)].status
         try:
             self._tries.check(address)
         except RateLimited:
-            return _answer(request, {"status": None, "message": said["too_often"]}, 429)
+            return _answer(request, {"status": None, "message": texts["too_often"]}, 429)
         found = await self._requests.by_code(request.match_info["code"])
         if found is None:
             self._tries.failed(address)
-            return _answer(request, {"status": None, "message": said["unknown"]}, 404)
-        return _answer(request, _public(found, said), 200)
+            return _answer(request, {"status": None, "message": texts["unknown"]}, 404)
+        return _answer(request, _public(found, texts), 200)
 
 
-def _public(found: Request, said: Mapping[str, str]) -> dict[str, str | None]:
+def _public(found: Request, texts: Mapping[str, str]) -> dict[str, str | None]:
     return {
         "status": found.status,
-        "message": said[found.status],
+        "message": texts[found.status],
         "title": found.title,
         "queue_number": found.queue_number,
         "created_at": found.created_at,
@@ -57,10 +57,10 @@ def _answer(request: web.Request, state: dict[str, str | None], status: int) -> 
     if "application/json" in accept and "text/html" not in accept:
         return web.json_response(state, status=status, headers=headers)
     language = language_of(request)
-    said = replies()[language].status
-    lines = [said["numbered"].format(title=state["title"], number=state["queue_number"])] if state.get("title") else []
+    texts = replies()[language].status
+    lines = [texts["numbered"].format(title=state["title"], number=state["queue_number"])] if state.get("title") else []
     lines.append(str(state["message"]))
     body = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
     return web.Response(
-        text=plain(language, said["heading"], body), content_type="text/html", status=status, headers=headers
+        text=plain(language, texts["heading"], body), content_type="text/html", status=status, headers=headers
     )

@@ -249,8 +249,8 @@ def _verification(sheet: _Sheet, issue: Issue, matrix: Matrix, top: float, speec
     side = _side(matrix)
     with sheet.tags.element("Figure", alt=speech.qr.format(url=issue.verify_url)):
         _qr(sheet.canvas, matrix, LEFT, top - side)
-    place = escape(issue.verify_url.removesuffix(issue.code))
-    note = f"{speech.scan}<br/>{place}<br/><font name={BOLD!r}>{escape(issue.code)}</font><br/>{speech.original}"
+    address = escape(issue.verify_url.removesuffix(issue.code))
+    note = f"{speech.scan}<br/>{address}<br/><font name={BOLD!r}>{escape(issue.code)}</font><br/>{speech.original}"
     paragraph, height = _wrapped(note, FINE, INNER / 2 - 6 * mm)
     with sheet.tags.element("P"):
         paragraph.drawOn(sheet.canvas, LEFT, top - side - 4 - height)

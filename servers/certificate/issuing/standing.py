@@ -113,10 +113,10 @@ def key_missing(folder: str, letters: bool, shared: bool) -> Refusal | None:
     return Refusal(kind="key_missing", what=what, to_do=_keys(shared))
 
 
-def foreign_key(place: str, shared: bool) -> Refusal:
+def foreign_key(key: str, shared: bool) -> Refusal:
     """Refuse a key that no CA recorded in the register certifies."""
     own = "for a key of your own that is meant to replace it: `agentd letters repair --accept-key`"
-    what = f"the office's key ({place}) is not the one that signed the register's letters"
+    what = f"the office's key ({key}) is not the one that signed the register's letters"
     return Refusal(kind="foreign_key", what=what, to_do=f"{_keys(shared)}; {own}")
 
 

@@ -65,12 +65,12 @@ def in_words(
     `facts` maps the letter's fields that state something to their sources. Of the seen documents, only those in
     `documents`, the letter's requirements, are named.
     """
-    said = set(facts.values())
+    sources = set(facts.values())
     if basis.level == "declared":
-        parts = [statement, register] if REGISTER in said else [statement]
+        parts = [statement, register] if REGISTER in sources else [statement]
     else:
-        parts = [register] if REGISTER in said else []
-        parts += [statement] if not parts or STATED & said else []
+        parts = [register] if REGISTER in sources else []
+        parts += [statement] if not parts or STATED & sources else []
     seen = [_document(one) for one in basis.seen if one in documents]
     return words.joined(parts) + (words.seen.format(documents=words.joined(seen)) if seen else "")
 

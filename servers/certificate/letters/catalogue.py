@@ -79,7 +79,7 @@ class Catalogue:
         for letter in self.types.values():
             for other, answer in letter.elsewhere.items():
                 if wanted == _fold(other):
-                    return letter.said(answer, language)
+                    return letter.word_in(answer, language)
         return None
 
     def _look(self) -> dict[Path, Stamps]:

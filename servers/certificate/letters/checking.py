@@ -78,13 +78,13 @@ def _in_words(one: ErrorDetails) -> str:
     return reason(one) + own
 
 
-def _with_line(said: str) -> str:
+def _with_line(mistake: str) -> str:
     """Add to `FILE: …` the line that TOML reports, or that of the key at the start of the message."""
-    file, _, what = said.partition(": ")
+    file, _, what = mistake.partition(": ")
     if at := re.search(r"at line (\d+)", what):
         return f"{file}:{at[1]}: {what}"
     key = re.match(r"([\w.-]+): ", what)
-    return f"{file}:{_line(Path(file), key[1].split('.'))}: {what}" if key else said
+    return f"{file}:{_line(Path(file), key[1].split('.'))}: {what}" if key else mistake
 
 
 def _line(file: Path, names: Sequence[str]) -> int:

@@ -127,7 +127,7 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
             schema |= {"format": self.kind, "examples": [*self.examples] or [kind.example]}
             schema |= {"pattern": f"^(?:{self.pattern})$"} if self.pattern else {}
         hint = spoken.hints.get(self.kind) if self.hint is None else self.hint
-        said = {
+        optional = {
             "description": hint or None,
             "default": self.default,
             "x-agentd-identity": self.identity or None,
@@ -139,7 +139,7 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
             "x-agentd-declared": self.declared,
             "x-agentd-kind": self.says or (self.kind if self.kind in ("code", "money", "number", "time") else None),
         }
-        return schema | {name: value for name, value in said.items() if value is not None}
+        return schema | {name: value for name, value in optional.items() if value is not None}
 
     def read(self, value: object, glyphs: frozenset[int]) -> str:
         """Return the canonical value. Raises WrongValue."""

@@ -35,7 +35,7 @@ BASIS_SLOT = "dasar"
 """The slot in a letter's text for what it is based on, in words (basis.py)."""
 TABLE = "[data]"
 """The line in a letter's text that is replaced by the table of the applicant's data."""
-SAID = {
+REWORDED = {
     "extra_forbidden": "there is no such key",
     "missing": "is missing",
     "tuple_type": "should be a list",
@@ -98,7 +98,7 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
         """Return the title in a language, or as the letter has it."""
         return self.titles.get(language, self.title)
 
-    def said(self, word: str, language: str) -> str:
+    def word_in(self, word: str, language: str) -> str:
         """Return a word of the letter (a label, a document) in a language, or unchanged if nothing translates it."""
         return self.terms.get(language, {}).get(word) or terms().get(language, {}).get(word, word)
 
@@ -107,7 +107,7 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
         rules = self.input_schema()["properties"].values()
         own = {word for rule in rules for word in (rule["title"], rule.get("description"), *rule.get("enum", ()))}
         own = {self.title, *own, *self.requirements, *self.notes} - {None}
-        known = {code: {word: self.said(word, code) for word in own} for code in {*terms(), *self.terms}}
+        known = {code: {word: self.word_in(word, code) for word in own} for code in {*terms(), *self.terms}}
         return {code: {word: other for word, other in each.items() if other != word} for code, each in known.items()}
 
     def whole_text(self, office: Office) -> tuple[str, ...]:
@@ -235,7 +235,7 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
 
     def _in_words(self, found: Mapping[str, Message], spoken: OfficeWords) -> list[FieldProblem]:
         """Return the problems in the letter's order."""
-        labels = {name: self.said(self.fields[name].label, spoken.language) for name in found if name in self.fields}
+        labels = {name: self.word_in(self.fields[name].label, spoken.language) for name in found if name in self.fields}
         problems: list[FieldProblem] = []
         for name in sorted(found, key=self._place):
             short, label = name[:40], labels.get(name, name[:40])
@@ -278,5 +278,5 @@ def _first_reason(error: ValidationError | TypeError) -> str:
 
 def reason(one: ErrorDetails) -> str:
     """Describe a validation error for the author of the file."""
-    said = SAID.get(one["type"], one["msg"])
-    return said.removeprefix("Value error, ").replace("Input should be", "should be")
+    text = REWORDED.get(one["type"], one["msg"])
+    return text.removeprefix("Value error, ").replace("Input should be", "should be")

@@ -112,10 +112,10 @@ def against_entries(rows: Sequence[Mapping[str, Any]], folded: Mapping[str, Mapp
     """Yield letters that were changed, inserted or deleted in the register without an entry."""
     here = {row["number"]: row for row in rows}
     to_do = "`agentd letters repair` puts back what its entries say"
-    for number, said in folded.items():
+    for number, recorded in folded.items():
         if number not in here:
             yield Finding(what=f"letter {number} was deleted from the register", to_do=to_do)
-        elif changed := differing(here[number], said):
+        elif changed := differing(here[number], recorded):
             what = f"letter {number} was changed in the register: {', '.join(changed)}"
             yield Finding(what=what, to_do=to_do)
     for number in here.keys() - folded.keys():
@@ -123,14 +123,14 @@ def against_entries(rows: Sequence[Mapping[str, Any]], folded: Mapping[str, Mapp
         yield Finding(what=what, to_do="find out who did so; it stays there as evidence")
 
 
-def differing(row: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
+def differing(row: Mapping[str, Any], recorded: Mapping[str, Any]) -> list[str]:
     """Return the columns in which a row differs from its entries; for JSON columns, the fields inside."""
     found = []
     for name in COLUMNS:
-        if row[name] == said.get(name):
+        if row[name] == recorded.get(name):
             continue
         try:
-            one, other = json.loads(row[name] or "{}"), json.loads(said.get(name) or "{}")
+            one, other = json.loads(row[name] or "{}"), json.loads(recorded.get(name) or "{}")
         except (TypeError, ValueError):
             one = other = None
         if name in JSON_COLUMNS and isinstance(one, dict) and isinstance(other, dict):

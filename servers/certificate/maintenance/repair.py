@@ -82,9 +82,9 @@ def _rows(service: LetterService) -> Iterator[Step]:
     entries = service.ledger.entries()
     rows = {row["number"]: row for row in service.ledger.rows()[0]}
     wrong = {
-        number: said
-        for number, said in chain.fold(entries).items()
-        if number not in rows or audit.differing(rows[number], said)
+        number: recorded
+        for number, recorded in chain.fold(entries).items()
+        if number not in rows or audit.differing(rows[number], recorded)
     }
     if not wrong:
         return

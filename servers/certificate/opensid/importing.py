@@ -31,10 +31,10 @@ def import_letters(url: str, office: int | None, target: Path, dry: bool) -> tup
 
 def _kept(folder: Folder, target: Path, dry: bool) -> tuple[str, tuple[str, ...]]:
     """Return (the result, reasons for a failure). A folder appears complete, and only if it loads as a letter."""
-    place = target / folder.key
+    final = target / folder.key
     if folder.lost:
         return "not made", ()
-    if place.exists():
+    if final.exists():
         return f"there already: {folder.key}", ()
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".import-", dir=target) as making:
@@ -47,7 +47,7 @@ def _kept(folder: Folder, target: Path, dry: bool) -> tuple[str, tuple[str, ...]
         except LetterTypeError as error:
             return "not made", (str(error).rpartition("letter.toml: ")[2],)
         if not dry:
-            draft.rename(place)
+            draft.rename(final)
     return f"{'would be made' if dry else 'made'}: {folder.key}", ()
 
 

@@ -123,8 +123,8 @@ def _first(letter: LetterType, values: Mapping[str, str], kind: str, about: str)
 
 
 def _payload(statement: Statement) -> bytes:
-    said = statement.model_dump(mode="json")
-    return cbor2.dumps({claim: said[field] for claim, field in _CLAIMS.items() if said[field] is not None})
+    fields = statement.model_dump(mode="json")
+    return cbor2.dumps({claim: fields[field] for claim, field in _CLAIMS.items() if fields[field] is not None})
 
 
 def _protected(key: Ed25519PublicKey) -> bytes:

@@ -65,14 +65,14 @@ def load_public(path: Path) -> Ed25519PublicKey:
         raise OfficeKeyError(f"{path} holds no public key in PEM") from error
 
 
-def public_of(text: str, place: str = "the register") -> Ed25519PublicKey:
-    """Return the public key of a PEM text; `place` names its origin in errors. Raises OfficeKeyError."""
+def public_of(text: str, origin: str = "the register") -> Ed25519PublicKey:
+    """Return the public key of a PEM text; `origin` names its origin in errors. Raises OfficeKeyError."""
     try:
         key = serialization.load_pem_public_key(text.encode())
     except ValueError as error:
-        raise OfficeKeyError(f"{place} holds no public key in PEM") from error
+        raise OfficeKeyError(f"{origin} holds no public key in PEM") from error
     if not isinstance(key, Ed25519PublicKey):
-        raise OfficeKeyError(f"{place}: not an Ed25519 key")
+        raise OfficeKeyError(f"{origin}: not an Ed25519 key")
     return key
 
 

@@ -68,18 +68,18 @@ class Verifier:
 
     def code(self, code: str) -> Verification:
         """Verify the code printed on a letter, or the address in its QR code, with the statement after it if any."""
-        address, _, said = code.partition("#")
-        if said:
-            return self.statement(said.strip(), address)
+        address, _, text = code.partition("#")
+        if text:
+            return self.statement(text.strip(), address)
         row = self._service.ledger.by_code(_code_of(address))
         if row is None or row.status == "reserved":
             return self._refused("unknown", "unknown_code")
         return self._known(row)
 
-    def statement(self, said: str, address: str = "") -> Verification:
+    def statement(self, text: str, address: str = "") -> Verification:
         """Verify the signed statement of a QR code; the `address` before it must belong to the same letter."""
         try:
-            statement = read(said, self._service.keys.statement_keys())
+            statement = read(text, self._service.keys.statement_keys())
         except StatementError as error:
             return self._refused("tampered", error.fault)
         paper, ledger, code = self._paper(statement), self._service.ledger, _code_of(address)
@@ -123,8 +123,8 @@ class Verifier:
         letter = self._service.catalogue.types.get(statement.letter_type)
         title = letter.title if letter else statement.letter_type
         until = statement.valid_until.isoformat() if statement.valid_until else ""
-        said = statement.model_dump(exclude={"day", "valid_until"})
-        return Paper(title=title, date=statement.day.isoformat(), valid_until=until, **said)
+        same = statement.model_dump(exclude={"day", "valid_until"})
+        return Paper(title=title, date=statement.day.isoformat(), valid_until=until, **same)
 
     def _says(self, row: Letter, statement: Statement) -> bool:
         """Return whether the register agrees; without its type or values, only the row's own columns are compared."""

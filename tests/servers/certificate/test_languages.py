@@ -21,7 +21,7 @@ from servers.certificate.office import SAMPLE, OfficeError, load
 
 TELLING = (amounts, answers, fields, finishing, fitting, issuing, kinds, lettertype, lookups)
 """Where messages are named by their keys."""
-KEYED = {"Message": "", "WrongValue": "", "say": "", "IssueError": "issue_", "_refused": ""}
+KEYED = {"Message": "", "WrongValue": "", "say": "", "IssueError": "issue_", "_refused": "", "_written": ""}
 
 
 def keys(module: ModuleType) -> Iterator[str]:
@@ -29,7 +29,7 @@ def keys(module: ModuleType) -> Iterator[str]:
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
         if isinstance(node, ast.Call) and called in KEYED:
-            key = node.args[-1 if called == "_refused" else 0]
+            key = node.args[-1 if called in ("_refused", "_written") else 0]
             parts = key.values if isinstance(key, ast.JoinedStr) else [key]
             yield KEYED[called] + "".join(part.value if isinstance(part, ast.Constant) else "*" for part in parts)
 
