@@ -19,13 +19,12 @@ from agentd.apps.letters.evidence.reading.heard import Heard, heard
 from agentd.apps.letters.evidence.reading.lexicon import Cue
 from agentd.apps.letters.evidence.reading.pasted import typed
 from agentd.apps.letters.evidence.reading.persons import CITIZEN, FAMILY, SOMEBODY
-from agentd.apps.letters.evidence.reading.readings import Readings, once, remembered
+from agentd.apps.letters.evidence.reading.readings import Caching, Readings, once, remembered
 from agentd.apps.letters.evidence.reading.segments import Claim
 from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.messages import Said
 
 Json = Any
-Judged = TypeVar("Judged")
 CLAUSE = 24
 """How many words around a value may say which field it belongs to."""
 _BEHIND = 6
@@ -107,7 +106,7 @@ State = TypeVar("State", bound=Hashable)
 Reader = Callable[[Field, "Case", Turn, State], tuple[Sequence[Claim], State]]
 
 
-class Case:
+class Case(Caching):
     """One call's evidence: the conversation, the tool results and the form to fill."""
 
     def __init__(
@@ -118,15 +117,15 @@ class Case:
         quotes: Mapping[str, str] | None = None,
         tool: Tool = NO_TOOL,
     ) -> None:
+        super().__init__(readings, form.names)
         self.said, self.form, self.tool, self.vocabulary = said, form, tool.name, tool.vocabulary
         self._asking, self._titles = tool.asking, Phrasebook(tool.asking)
-        self._readings, self._quotes = readings, quotes or {}
+        self._quotes = quotes or {}
         day = max((entry.day for entry in said), default="")
         self.today = date.fromisoformat(day) if day else date.today()
         self.lexicon, self.labels = form.lexicon, form.labels
         self.nik: str | None = None
         """The NIK of this call, once proven."""
-        self._judged: dict[Hashable, Any] = {}
 
     def quote(self, field: Field) -> str | None:
         """The model's quotation for a field; an object's quotation applies to each of its fields."""
@@ -154,17 +153,6 @@ class Case:
                 spoken, question = turn.spoken, ""
                 of = turn.heard.subject or (turn.owners[-1] if turn.owners else turn.of)
         return tuple(found)
-
-    def remember(self, key: Hashable, read: Callable[[], Judged]) -> Judged:
-        """A reading of a text for this form, cached for the session."""
-        return self.cached(key, lambda: self._readings.remember((key, self.form.names), read))
-
-    def cached(self, key: Hashable, judge: Callable[[], Judged]) -> Judged:
-        """A judgement of a message, cached for this call."""
-        if key not in self._judged:
-            self._judged[key] = judge()
-        judged: Judged = self._judged[key]
-        return judged
 
     def claims(self, reader: Reader[State], field: Field, state: State) -> Iterator[Claim]:
         """The claims of all messages about a field, in order; each message is read once per session.

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import partial
 from threading import Lock
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -14,11 +14,23 @@ Value = TypeVar("Value")
 Given = ParamSpec("Given")
 
 
-class Caching(Protocol):
-    """What keeps readings: for one call (`cached`), or for its session (`remember`)."""
+class Caching:
+    """Keeps what was read of a form's conversation: for one call (`cached`), or for its session too (`remember`)."""
 
-    def cached(self, key: Hashable, judge: Callable[[], Value]) -> Value: ...
-    def remember(self, key: Hashable, read: Callable[[], Value]) -> Value: ...
+    def __init__(self, readings: Readings, form: Hashable) -> None:
+        self._readings, self._form = readings, form
+        self._judged: dict[Hashable, Any] = {}
+
+    def cached(self, key: Hashable, judge: Callable[[], Value]) -> Value:
+        """A judgement of a message, cached for this call."""
+        if key not in self._judged:
+            self._judged[key] = judge()
+        judged: Value = self._judged[key]
+        return judged
+
+    def remember(self, key: Hashable, read: Callable[[], Value]) -> Value:
+        """A reading of a text for this form, cached for the session."""
+        return self.cached(key, lambda: self._readings.remember((key, self._form), read))
 
 
 Owner = TypeVar("Owner", bound=Caching)
