@@ -28,7 +28,7 @@ from agentd.apps.letters.evidence.fields.field import Field, fields
 from agentd.apps.letters.evidence.fields.shapes import ANYBODY
 from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, Span, spans
 from agentd.apps.letters.evidence.judging.doubts import marked
-from agentd.apps.letters.evidence.judging.proof import proven
+from agentd.apps.letters.evidence.judging.proof import grounds
 from agentd.apps.letters.evidence.normalisers import choices, days, hours, names, numbers
 from agentd.apps.letters.evidence.reading.persons import FAMILY
 from agentd.apps.letters.evidence.reading.segments import ADDRESSES, Mood
@@ -118,7 +118,7 @@ def _values(
             if names_it:
                 continue
             one = replace(field, value=value)
-            if proven(one, case):
+            if grounds(one, case) is not None:
                 yield value
             elif chosen and _within(rule, value) and (maybe := marked(one, (), case)).doubtful and not maybe.read:
                 doubtful.append(value)

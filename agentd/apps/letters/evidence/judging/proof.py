@@ -29,15 +29,11 @@ _SCRIPTS = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 """Scripts with letters that look alike."""
 
 
-def proven(field: Field, case: Case) -> bool:
-    """Whether the citizen gave a field's value (the last word counts), or a result did that wasn't corrected later."""
-    return grounds(field, case) is not None
-
-
 def grounds(field: Field, case: Case) -> frozenset[int] | None:
     """The orders of the messages and results that give a field's value; empty if a rule does, None if nothing does.
 
-    A value with a quotation must also be in the quotation, and rest on a message or result that contains it.
+    The citizen's last word counts, and no result that was corrected later. A value with a quotation must also be in it,
+    and rest on a message or result that contains it.
     """
     if not _readable(field) or not possible(field, case) or _of_another_field(field, case):
         return None
