@@ -25,6 +25,7 @@ from agentd.cli import options
 from agentd.messages import LIVE_ONLY
 from clients import mcp_http
 from clients.connected import with_client
+from servers.common.http import HttpError
 from servers.common.server import Server
 
 CANCEL_S = 5.0
@@ -56,7 +57,7 @@ async def _serve(server: Server[Any], http: tuple[str, int] | None, state: Path)
         return 0
     try:
         await mcp_http.serve(server, *http, state, os.environ)
-    except mcp_http.WeakTokenError as error:
+    except HttpError as error:
         print(f"agentd mcp: {error}", file=sys.stderr)
         return 2
     return 0

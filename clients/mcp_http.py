@@ -12,16 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentd.credentials import secret
-from servers.common.http import LEAST, address, is_loopback, listening
+from servers.common.http import LEAST, HttpError, address, is_loopback, listening
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 NAME = "mcp_token"
-
-
-class WeakTokenError(Exception):
-    """The given token is too short."""
 
 
 def local(text: str) -> tuple[str, int]:
@@ -33,9 +29,9 @@ def local(text: str) -> tuple[str, int]:
 
 
 async def serve(server: MCPServer[Any], host: str, port: int, state: Path, environ: Mapping[str, str]) -> None:
-    """Serve until a signal; prints to stderr its address and where its token is. Raises WeakTokenError."""
+    """Serve until a signal; prints to stderr its address and where its token is. Raises HttpError."""
     given = secret(NAME, environ)
     if given is not None and len(given) < LEAST:
-        raise WeakTokenError(f"the credential {NAME} needs {LEAST} characters or more")
+        raise HttpError(f"the credential {NAME} needs {LEAST} characters or more")
     with listening(server, (host, port), given, state / "mcp.token", {}, "ready") as (program, sockets):
         await program.serve(sockets)

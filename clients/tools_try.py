@@ -115,22 +115,21 @@ def read(said: str, kind: str, choices: list[Any] | None = None) -> Any:
         return found
     if kind == "string":
         return said
+    kinds, wanted = _KINDS.get(kind, (object, "JSON"))
     try:
         value = json.loads(said.lower() if kind == "boolean" else said)
     except ValueError:
-        raise ValueError(f"{_WANTED.get(kind, 'JSON')} is wanted") from None
-    if kind in _KINDS and (not isinstance(value, _KINDS[kind]) or isinstance(value, bool) is not (kind == "boolean")):
-        raise ValueError(f"{_WANTED[kind]} is wanted")
+        raise ValueError(f"{wanted} is wanted") from None
+    if kind in _KINDS and (not isinstance(value, kinds) or isinstance(value, bool) is not (kind == "boolean")):
+        raise ValueError(f"{wanted} is wanted")
     return value
 
 
-_KINDS: dict[str, type | tuple[type, ...]] = {
-    "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict,
-}  # fmt: skip
-_WANTED = {
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a JSON list, as [1, 2]",
-    "object": 'a JSON object, as {"a": 1}',
+_KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "integer": (int, "a whole number"),
+    "number": ((int, float), "a number"),
+    "boolean": (bool, "true or false"),
+    "array": (list, "a JSON list, as [1, 2]"),
+    "object": (dict, 'a JSON object, as {"a": 1}'),
 }
+"""{kind: (its types in Python, how it is asked for)}."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable, Sequence
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -37,29 +37,21 @@ class _UnixConnection(HTTPConnection):
 def sender(url: str, token: str | None, timeout: float) -> Send:
     """The function that sends to this address. Raises UsageError if it is not an address."""
     parts = urlsplit(url)
-    target = parts.path + (f"?{parts.query}" if parts.query else "")
     if parts.scheme == "unix":
         return _http(lambda: _UnixConnection(parts.path, timeout), ("/rpc", "/"), token, url)
-    if parts.scheme in ("http", "https") and parts.hostname:
-        paths = (target,) if parts.path else ("/", "/rpc")
-        return _http(lambda: _http_connection(url, timeout), paths, token, url)
+    host, connection = parts.hostname, HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    if parts.scheme in ("http", "https") and host:
+        try:
+            port = parts.port
+        except ValueError as error:
+            raise UsageError(f"{url!r}: {error}") from None
+        target = parts.path + (f"?{parts.query}" if parts.query else "")
+        return _http(
+            lambda: connection(host, port, timeout=timeout), (target,) if parts.path else ("/", "/rpc"), token, url
+        )
     if parts.scheme in ("ws", "wss") and parts.hostname:
         return _websocket(url if parts.path else f"{url}/ws", token, timeout)
     raise UsageError(f"{url!r} is not an address: http://HOST:PORT/PATH, unix:/PATH/TO/SOCKET or ws://HOST:PORT/PATH")
-
-
-def _http_connection(url: str, timeout: float) -> HTTPConnection:
-    parts = urlsplit(url)
-    try:
-        port = parts.port
-    except ValueError as error:
-        raise UsageError(f"{url!r}: {error}") from None
-    assert parts.hostname is not None
-    if parts.scheme == "https":
-        from http.client import HTTPSConnection
-
-        return HTTPSConnection(parts.hostname, port, timeout=timeout)
-    return HTTPConnection(parts.hostname, port, timeout=timeout)
 
 
 def _http(connect: Callable[[], HTTPConnection], paths: Sequence[str], token: str | None, url: str) -> Send:
