@@ -41,13 +41,15 @@ class Toolset:
 
     def resolve(self, name: str, server: str | None = None) -> ToolInfo:
         """The tool of that name, else one that differs from it by case alone. Raises UnknownTool, UnboundTool."""
-        for folded in (str, str.casefold):
-            for tool in self.every:
-                own = (tool.bare_name,) if server == tool.server else ()
-                names = map(folded, (tool.name, f"{tool.server}__{tool.bare_name}", *own))
-                if server in (None, tool.server) and folded(name) in names:
-                    return tool
-        wanted = name.casefold()
+        wanted, alike = name.casefold(), None
+        for tool in (tool for tool in self.every if server in (None, tool.server)):
+            names = (tool.name, f"{tool.server}__{tool.bare_name}", *(() if server is None else (tool.bare_name,)))
+            if name in names:
+                return tool
+            if alike is None and wanted in map(str.casefold, names):
+                alike = tool
+        if alike is not None:
+            return alike
         if wanted in self.unbound:
             raise UnboundTool(f"tool `{name}` is bound to no server that offers it; check [[tools]] in client.toml")
         known = sorted(tool.name for tool in self.tools)
