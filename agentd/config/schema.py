@@ -12,7 +12,7 @@ from agentd.messages import ApprovalRule, ModelPrice, Scope
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 def _known(name: str) -> str:

@@ -33,6 +33,8 @@ CHANNEL = '\n[[channels]]\nname = "tg"\ntype = "telegram"\n'
         (('"time"', "3"), 19, '`servers.0.name` should be text in quotes, "…", not 3'),
         ((COMMAND, COMMAND + '\nlater = "yes"'), 21, 'should be true or false, not "yes"'),
         (("[[servers]]", '[agent]\nmax_steps = "8"\n[[servers]]'), 19, 'a whole number without quotes, not "8"'),
+        (("[[servers]]", "[store]\nkeep_d = inf\n[[servers]]"), 19, "`store.keep_d`"),
+        ((COMMAND, COMMAND + "\ncall_timeout_s = inf"), 21, "`servers.0.call_timeout_s`"),
         (("[[servers]]", "[agent]\nglossary = {}\n[[servers]]"), 19, "above the first [section]"),
         (("[[servers]]", "[rpc]\nmax_steps = 3\n[[servers]]"), 19, "it is a key of [profiles] or [agent]"),
         (("[[servers]]", '[agent]\nlanguage = "en-US"\n[[servers]]'), 19, "should be 'auto', 'id', 'en' or 'jv', not"),
