@@ -103,10 +103,9 @@ class LetterService:
             session_id=session_id,
             consent=consent,
             basis=basis,
-            valid_until=letter.valid_until(self.now().date(), self.office),
         )
         try:
-            row, new = self._issue(request)
+            row, new = self._issue(request, letter)
         except KeyConflict as error:
             raise IssueError("idempotency_conflict") from error
         except NotNow as error:
@@ -175,7 +174,7 @@ class LetterService:
         if self.ledger.exists() and self.ledger.reserved():
             self.recover()
 
-    def _issue(self, request: Request) -> tuple[Letter, bool]:
+    def _issue(self, request: Request, letter: LetterType) -> tuple[Letter, bool]:
         """(the letter, whether this call issued it). Calls itself once a reservation of another process is finished."""
         known = self.ledger.known(request)
         if known is not None and known.status != "reserved":
@@ -184,9 +183,10 @@ class LetterService:
         self._finisher.reached("before_reserve")
         with self.archive.shared():
             self._require()
-            now = self.now()
+            now = self.now()  # waiting for the lock may have taken until another day
+            dated = request.model_copy(update={"valid_until": letter.valid_until(now.date(), self.office)})
             row, new = self.ledger.reserve(
-                request, now.date(), now, lambda seq: self._number(seq, request, now), new_code()
+                dated, now.date(), now, lambda seq: self._number(seq, letter, now), new_code()
             )
             if new:
                 self._finisher.reached("reserved")
@@ -198,7 +198,7 @@ class LetterService:
         with self.archive.exclusive():
             self._require()
             self._finisher.finish_reserved()
-        return self._issue(request)
+        return self._issue(request, letter)
 
     def _require(self) -> None:
         if restored.unfinished(self.settings.home.parent):
@@ -208,10 +208,9 @@ class LetterService:
     def _load_key(self) -> None:
         _ = self.keys.signer, self.keys.statement
 
-    def _number(self, seq: int, request: Request, now: datetime) -> str:
+    def _number(self, seq: int, letter: LetterType, now: datetime) -> str:
         self._finisher.reached("in_reservation")
-        letter = self.catalogue.types.get(request.letter_type)
-        return self.office.number(seq, request.series, now.date(), letter.number_pattern if letter else None)
+        return self.office.number(seq, letter.series, now.date(), letter.number_pattern)
 
     def _issued(self, row: Letter, letter: LetterType, already: bool, warnings: list[str]) -> Issued:
         assert row.file is not None and row.sha256 is not None and row.size is not None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ from servers.certificate.signing import statement
 from servers.certificate.tools import generate_tool
 from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.letters import ANSWERS, DOMISILI, issue, open_service
+from tests.waiting import until
 
 TODAY = date(2026, 3, 5)
 REGISTER = "data kependudukan pada Kelurahan Cakung Barat"
@@ -95,64 +98,10 @@ def test_a_letter_whose_text_forgets_to_say_so_says_it_at_its_end(tmp_path: Path
     assert f"dibuat berdasarkan {STATEMENT}." in text(page.render(letter, values, office.load(), None, TODAY))
 
 
-def test_what_the_register_says_is_true_as_it_stands(service: LetterService) -> None:
-    """A name with a digit, a NIK of another day and sex, a sect: warned of, and printed."""
-    odd = {"nama": "SITI 2 O'BRIEN, S.Pd.", "nik": "3175060101700001", "agama": "Sunda Wiwitan"}
-    issued = issue(service, DOMISILI | odd, basis=Basis(level="pin", sources=dict.fromkeys(ALL, "register")))
-    shown = printed(service, issued)
-    assert all(value in shown for value in odd.values())
-    assert {warning.partition(":")[0] for warning in issued.warnings} == {
-        *("Nama lengkap", "NIK", "Agama", "Jenis kelamin")
-    }
-
-
 def test_what_the_citizen_says_beside_it_is_still_checked(service: LetterService) -> None:
     basis = Basis(level="pin", sources=ALL | {"nik": "citizen"})
     with pytest.raises(lettertype.InvalidFields):
         issue(service, DOMISILI | {"nik": "3175060101700001"}, basis=basis)
-
-
-def test_a_register_value_that_cannot_be_printed_makes_no_letter(service: LetterService) -> None:
-    with pytest.raises(lettertype.InvalidFields):
-        issue(service, DOMISILI | {"nama": "李小龍"}, basis=Basis(level="pin", sources=ALL))
-
-
-@pytest.mark.parametrize("phone", ["+62 (rusak)", "+", "0812", "tidak ada"])
-def test_what_the_register_has_as_a_phone_number_is_printed_though_it_is_none(
-    phone: str, service: LetterService
-) -> None:
-    answers = ANSWERS["surat_keterangan_usaha"] | {"telepon": phone}
-    basis = Basis(level="pin", sources={"telepon": "register"})
-    assert phone in printed(service, issue(service, answers, letter="surat_keterangan_usaha", basis=basis))
-
-
-@pytest.mark.parametrize("nik", ["12", "31A", "belum ada"])
-def test_a_register_nik_of_another_length_is_printed_and_stands_in_no_statement(
-    nik: str, service: LetterService
-) -> None:
-    answers = ANSWERS["surat_keterangan_kematian"] | {"nik_almarhum": nik}
-    basis = Basis(level="pin", sources={"nik_almarhum": "register"})
-    issued = issue(service, answers, letter="surat_keterangan_kematian", basis=basis)
-    row = service.ledger.by_number(issued.number)
-    assert row is not None and row.status == "issued" and nik in printed(service, issued)
-    letter = service.catalogue.types["surat_keterangan_kematian"]
-    assert statement.stated(letter, row.values, row.number, row.day).nik_last4 == ""
-
-
-def test_a_temporary_nik_says_nothing_of_birth_and_sex(service: LetterService) -> None:
-    """The office numbered somebody without a NIK: the digits are its own code and a running number."""
-    basis = Basis(level="pin", sources={"nik": "register"})
-    issued = issue(service, DOMISILI | {"nik": "0317506015012345", "jenis_kelamin": "Laki-laki"}, basis=basis)
-    assert {warning.partition(":")[0] for warning in issued.warnings} == {"NIK", "NIK sementara tidak dicetak."}
-
-
-def test_a_temporary_nik_is_not_printed_and_not_in_the_qr_code(service: LetterService) -> None:
-    nik = "0317506450890001"
-    issued = issue(service, DOMISILI | {"nik": nik}, basis=Basis(level="pin", sources=ALL))
-    row = service.ledger.by_number(issued.number)
-    assert nik not in printed(service, issued) and "NIK sementara tidak dicetak." in issued.warnings
-    letter = service.catalogue.types["surat_keterangan_domisili"]
-    assert row is not None and statement.stated(letter, row.values, row.number, row.day).nik_last4 == ""
 
 
 def test_what_no_register_knows_always_rests_on_a_statement(service: LetterService) -> None:
@@ -210,6 +159,30 @@ def test_a_letters_own_validity_is_printed_kept_and_checked(
     monkeypatch.setenv("AGENTD_CLOCK", "2026-04-05T09:00:00+07:00")
     later = Verifier(service).code(qr)
     assert (later.genuine, later.cause) == (True, "expired") and "masa berlakunya habis" in later.reason
+
+
+def test_a_letter_that_waits_past_midnight_is_valid_from_its_own_date(
+    limited: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENTD_CLOCK", "2026-03-05T23:59:00+07:00")
+    service = open_service(tmp_path / "state", LETTERS_DIR=str(limited.parent))
+    service.recover()
+    with ThreadPoolExecutor() as pool:
+        with service.archive.exclusive():
+            issuing = pool.submit(issue, service, ANSWERS["surat_pengantar"], letter="surat_saya")
+            until(lambda: _is_locked(service.archive.folder / ".turnstile"), "the letter waits for the archive")
+            monkeypatch.setenv("AGENTD_CLOCK", "2026-03-06T00:01:00+07:00")
+        issued = issuing.result()
+    assert (issued.date, issued.valid_until) == ("2026-03-06", "2026-04-05")
+
+
+def _is_locked(file: Path) -> bool:
+    with file.open() as opened:
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def test_without_a_limit_of_its_own_a_letter_is_valid_as_the_office_says(service: LetterService) -> None:
