@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import resource
@@ -9,7 +10,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
 import psutil
@@ -44,6 +45,27 @@ async def awaited_ms(work: Callable[[], Awaitable[object]], times: int = 1) -> l
     return taken
 
 
+async def cost_ms(work: Callable[[], Awaitable[object]], times: int, each: int = 1) -> tuple[float, float]:
+    """Milliseconds, wall clock and CPU of this process, of one of the `each` things that a call of `work` does."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    for _ in range(times):
+        await work()
+    many = times * each
+    return (time.perf_counter() - wall) / many * 1000, (time.process_time() - cpu) / many * 1000
+
+
+async def longest_pause_ms(tick_s: float = 0.001) -> float:
+    """How late the event loop was at the worst, until the task is cancelled."""
+    longest, last = 0.0, time.perf_counter()
+    try:
+        while True:
+            await asyncio.sleep(tick_s)
+            now = time.perf_counter()
+            longest, last = max(longest, now - last - tick_s), now
+    except asyncio.CancelledError:
+        return round(longest * 1000, 1)
+
+
 def cpu_ms(pid: int) -> float:
     """CPU milliseconds that the process has used so far, over all its threads."""
     return 1000 * float(sum(psutil.Process(pid).cpu_times()[:2]))
@@ -60,3 +82,13 @@ def in_a_process(module: str, *words: str, **environ: str) -> Any:
     return json.loads(
         subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=600, env={**os.environ, **environ}).stdout
     )
+
+
+def print_json(work: Coroutine[Any, Any, Any]) -> None:
+    """Run what a process of its own measures, as the daemon runs (uvloop), and print it for `in_a_process`."""
+    import uvloop
+
+    from agentd.observability import logging as logs
+
+    logs.configure("error")
+    print(json.dumps(uvloop.run(work)))

@@ -19,7 +19,7 @@ from typing import Any
 from agentd.messages import ChatMessage, ModelRequest, ProviderSettings
 from bridges.llamacpp import LlamaCppModel
 from bridges.llamacpp.weights import DEFAULT, WeightsFolder
-from lab.bench._timing import in_a_process, median
+from lab.bench._timing import in_a_process, longest_pause_ms, median
 
 RULES = " ".join(f"Rule {number}: greet citizen number {number} kindly." for number in range(66))
 PREFIX = ChatMessage(role="system", content=f"You help at an office counter and answer as JSON. {RULES}")
@@ -79,7 +79,7 @@ async def _measure(what: str) -> dict[str, float]:
             started = time.perf_counter()
             await model.warm([PREFIX])
             figures["warm"] = round(time.perf_counter() - started, 2)
-        heartbeat = asyncio.create_task(_heartbeat())
+        heartbeat = asyncio.create_task(longest_pause_ms(0.01))
         figures["first"] = await _first_token(model, "Selamat pagi")
         figures["second"] = await _first_token(model, "Jam berapa sekarang?")
         heartbeat.cancel()
@@ -129,18 +129,6 @@ async def _cancel(model: LlamaCppModel, request: ModelRequest, *, at_first: bool
     task.cancel()
     await asyncio.wait({task})
     return round(time.perf_counter() - started, 4)
-
-
-async def _heartbeat() -> float:
-    """The worst delay in ms of a 10 ms tick on the event loop, measured until the task is cancelled."""
-    worst = 0.0
-    try:
-        while True:
-            started = time.perf_counter()
-            await asyncio.sleep(0.01)
-            worst = max(worst, time.perf_counter() - started - 0.01)
-    except asyncio.CancelledError:
-        return round(worst * 1000, 1)
 
 
 if __name__ == "__main__":

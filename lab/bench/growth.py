@@ -12,7 +12,6 @@ of its own; the median of its turns counts.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import sys
 import tempfile
@@ -25,7 +24,7 @@ from typing import Any
 from agentd.access import LOCAL
 from agentd.daemon import Daemon
 from agentd.messages import AgentOptions
-from lab.bench._timing import awaited_ms, in_a_process, median
+from lab.bench._timing import awaited_ms, in_a_process, median, print_json
 from lab.bench.steps import CONFIG, FINAL, daemon
 
 PICTURE = Path(__file__).parents[2] / "docs" / "growth.svg"
@@ -194,15 +193,5 @@ CURVES: dict[str, Callable[[int], Coroutine[Any, Any, Points]]] = {
 }
 
 
-def main() -> None:
-    """Print the figures of one curve at one size as JSON; `run` starts a process for each."""
-    import uvloop
-
-    from agentd.observability import logging as logs
-
-    logs.configure("error")
-    print(json.dumps(uvloop.run(CURVES[sys.argv[1]](int(sys.argv[2])))))
-
-
 if __name__ == "__main__":
-    main()
+    print_json(CURVES[sys.argv[1]](int(sys.argv[2])))

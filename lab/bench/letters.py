@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import statistics
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lab.bench._timing import median, timed_ms
 from servers.certificate.cli import open_service
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.settings import Settings
@@ -55,13 +55,7 @@ def _service(state: Path) -> LetterService:
 
 def _each(times: int, work: Callable[[], object]) -> tuple[float, float]:
     """Median milliseconds: (wall clock, CPU)."""
-    walls, cpus = [], []
-    for _ in range(times):
-        wall, cpu = time.perf_counter(), time.process_time()
-        work()
-        walls.append(time.perf_counter() - wall)
-        cpus.append(time.process_time() - cpu)
-    return round(statistics.median(walls) * 1000, 1), round(statistics.median(cpus) * 1000, 1)
+    return median(timed_ms(work, times), 1), median(timed_ms(work, times, time.process_time), 1)
 
 
 def _four(state: Path) -> float:

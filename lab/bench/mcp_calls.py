@@ -20,7 +20,7 @@ from mcp.client.stdio import stdio_client
 
 from agentd.messages import ServerSettings, ToolCall
 from bridges.mcp import McpToolHost, ServerLimits
-from lab.bench._timing import median
+from lab.bench._timing import cost_ms, longest_pause_ms, median
 
 CALLS = 300
 ROUNDS = 7
@@ -64,12 +64,12 @@ async def _calls() -> dict[str, Any]:
 
 async def _series(one: Callable[[], Awaitable[bool]], abreast: int) -> tuple[float, float]:
     """Milliseconds per call: wall clock, and CPU of this process."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    for _ in range(CALLS // abreast):
+
+    async def some() -> None:
         if not all(await asyncio.gather(*(one() for _ in range(abreast)))):
             raise SystemExit("a call of the bench failed")
-    calls = CALLS // abreast * abreast
-    return (time.perf_counter() - wall) / calls * 1000, (time.process_time() - cpu) / calls * 1000
+
+    return await cost_ms(some, CALLS // abreast, abreast)
 
 
 async def _ready() -> dict[str, Any]:
@@ -102,7 +102,7 @@ async def _giant() -> dict[str, Any]:
         figures = {}
         for name, size in (("100_mb_refused", 100_000_000), ("8_mb_taken", ServerLimits().message_bytes - 1000)):
             call = ToolCall(tool=tool, input={"bytes": size}, run_id="bench", session_id="bench", step=1)
-            ticker = asyncio.create_task(_longest_pause())
+            ticker = asyncio.create_task(longest_pause_ms())
             outcome = await host.call(call)
             ticker.cancel()
             if outcome.success is (size > ServerLimits().message_bytes):
@@ -110,14 +110,3 @@ async def _giant() -> dict[str, Any]:
             figures[f"mcp_message_{name}_s"] = round(outcome.duration_ms / 1000, 3)
             figures[f"mcp_message_{name}_longest_pause_ms"] = await ticker
     return figures
-
-
-async def _longest_pause() -> float:
-    longest, last = 0.0, time.perf_counter()
-    try:
-        while True:
-            await asyncio.sleep(0.001)
-            now = time.perf_counter()
-            longest, last = max(longest, now - last), now
-    except asyncio.CancelledError:
-        return round(longest * 1000, 1)

@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -24,9 +24,8 @@ from agentd import config
 from agentd.access import LOCAL
 from agentd.daemon import Daemon
 from agentd.messages import AgentOptions
-from agentd.observability import logging as logs
 from agentd.startup import started
-from lab.bench._timing import in_a_process, median, peak_mib
+from lab.bench._timing import cost_ms, in_a_process, median, peak_mib, print_json
 
 CALLS, RUNS, ROUNDS = 5, 20, 7
 CROWD = 200
@@ -87,7 +86,7 @@ async def _steps() -> dict[str, Any]:
             for _ in range(CALLS):
                 await client.call_tool("get_current_time", {})
 
-        pairs = [(await _cost(bare), await _cost(ours)) for _ in range(ROUNDS)]
+        pairs = [(await cost_ms(bare, RUNS, CALLS), await cost_ms(ours, RUNS, CALLS)) for _ in range(ROUNDS)]
     return {
         "step_bare_client_ms": median((bare[0] for bare, _ in pairs), 3),
         "step_bare_client_cpu_ms": median((bare[1] for bare, _ in pairs), 3),
@@ -95,15 +94,6 @@ async def _steps() -> dict[str, Any]:
         "step_durable_cpu_ms": median((ours[1] for _, ours in pairs), 3),
         "step_limit_ms": 2.1,
     }
-
-
-async def _cost(act: Callable[[], Awaitable[None]]) -> tuple[float, float]:
-    """Milliseconds per step: wall clock, and CPU of this process."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    for _ in range(RUNS):
-        await act()
-    steps = RUNS * CALLS
-    return (time.perf_counter() - wall) / steps * 1000, (time.process_time() - cpu) / steps * 1000
 
 
 async def _crowd(name: str, *script: str) -> dict[str, Any]:
@@ -131,13 +121,5 @@ SCENARIOS: dict[str, Callable[[], Coroutine[Any, Any, dict[str, Any]]]] = {
 }
 
 
-def main() -> None:
-    """Print the figures of the scenario named on the command line; `run` starts a process for each."""
-    import uvloop
-
-    logs.configure("error")
-    print(json.dumps(uvloop.run(SCENARIOS[sys.argv[1]]())))
-
-
 if __name__ == "__main__":
-    main()
+    print_json(SCENARIOS[sys.argv[1]]())

@@ -114,6 +114,13 @@ class Found:
         self.begun_again = sum(times - 1 for times in seen.values())
 
 
+def filled(config: str, **places: object) -> str:
+    """The configuration with each `@NAME@` replaced."""
+    for place, text in places.items():
+        config = config.replace(f"@{place}@", str(text))
+    return config
+
+
 def _ended(asked: Daemon, run_id: str, until: float) -> dict[str, Any]:
     """The run's outcome once it has ended, or its current state when the time is up."""
     try:

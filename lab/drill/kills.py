@@ -15,7 +15,7 @@ import time
 import urllib.error
 from pathlib import Path
 
-from lab.drill.count import OFFICE, TURNS, Found
+from lab.drill.count import OFFICE, TURNS, Found, filled
 from servers.certificate.issuing.finishing import CRASH_POINTS
 from tests.daemon import Daemon
 from tests.e2e.test_main_job import WORDS
@@ -110,10 +110,7 @@ class Drill:
 
     def _start(self, point: str) -> bool:
         """Start the daemon. False when it died before it was ready because recovered work reached the point at once."""
-        filled = self._config
-        for place, text in (("@NOTES@", self._notes), ("@PID@", self._pid), ("@POINT@", point)):
-            filled = filled.replace(place, str(text))
-        self._daemon.config.write_text(filled)
+        self._daemon.config.write_text(filled(self._config, NOTES=self._notes, PID=self._pid, POINT=point))
         try:
             self._daemon.start()
         except AssertionError:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lab.drill.count import OFFICE, TURNS, Found
+from lab.drill.count import OFFICE, TURNS, Found, filled
 from tests.daemon import SERVERS, Daemon
 from tests.e2e.test_main_job import WORDS
 from tests.postgresql import postgresql
@@ -81,8 +81,6 @@ def _started(folder: Path, many: int, ids: list[str], **last: str) -> Iterator[t
 
 def _node(folder: Path, number: int, url: str) -> Daemon:
     """A node with its own state; queue, register and letter archive are shared."""
-    name, config = f"node{number}", CONFIG
-    shared = {"URL": url, "NODE": name, "NOTES": folder / "notes", "LETTERS": folder / "letters"}
-    for place, text in shared.items():
-        config = config.replace(f"@{place}@", str(text))
+    name = f"node{number}"
+    config = filled(CONFIG, URL=url, NODE=name, NOTES=folder / "notes", LETTERS=folder / "letters")
     return Daemon(folder / name, TURNS, config)
