@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import Any
 
 from agentd.apps.analytics.checks.agreement import parts_of_names
 from agentd.apps.analytics.checks.joins import spelled
@@ -88,49 +89,41 @@ def _sql(schema: Schema, question: str) -> Iterator[Example]:
 
 def _operations(schema: Schema, say: Mapping[str, str]) -> Iterator[Example]:
     if ranked := _ranked(schema):
-        detail, amount, other, (left, right) = ranked
-        shown = [(f"{other.name}.{each}", alias) for each, alias in _shown(other)]
-        operation = {
-            "operation_id": "ranking",
-            "main_table": detail.name,
-            "select_columns": [
-                *({"field_name": field, "alias": alias, "is_expression": False} for field, alias in shown),
-                {
-                    "field_name": f"{detail.name}.{amount}",
-                    "aggregation": "SUM",
-                    "alias": "TOTAL",
-                    "is_expression": False,
-                },
-            ],
-            "joins": [
-                {
-                    "target_table": other.name,
-                    "type": "INNER",
-                    "on_conditions": [{"left_table_field": ".".join(left), "right_table_field": ".".join(right)}],
-                }
-            ],
-            "group_by": [".".join(right)],
+        detail, amount, other, join = ranked
+        left, right = map(".".join, join)
+        names = [(f"{other.name}.{each}", "", alias) for each, alias in _shown(other)]
+        tie = {"left_table_field": left, "right_table_field": right}
+        further = {
+            "joins": [{"target_table": other.name, "type": "INNER", "on_conditions": [tie]}],
+            "group_by": [right],
             "order_by_clauses": [{"field_or_expression": "TOTAL", "direction": "DESC"}],
             "limit": 5,
-            "result_key": "RANKING",
-            "expected_result_format": "list_of_dicts",
         }
+        columns = [*names, (f"{detail.name}.{amount}", "SUM", "TOTAL")]
         asked = say["example_ranked"].format(table=words_of(other.name), amount=words_of(amount))
-        yield Example(asked, {"operations": [operation], "response_template": f"{asked[2:].capitalize()}: {{RANKING}}"})
-    for each in schema.tables:
-        name = each.name
-        operation = {
-            "operation_id": "count",
-            "main_table": name,
-            "select_columns": [
-                {"field_name": "*", "aggregation": "COUNT", "alias": "ROW_COUNT", "is_expression": False}
-            ],
-            "result_key": "ROW_COUNT",
-            "expected_result_format": "single_value",
-        }
+        yield _operation(asked, detail.name, columns, "RANKING", f"{asked[2:].capitalize()}: {{RANKING}}", further)
+    for name in (each.name for each in schema.tables):
+        asked = say["example_count"].format(table=words_of(name))
         sentence = say["example_counted"].format(number="{ROW_COUNT}", table=words_of(name))
-        plan = {"operations": [operation], "response_template": sentence}
-        yield Example(say["example_count"].format(table=words_of(name)), plan)
+        yield _operation(asked, name, [("*", "COUNT", "ROW_COUNT")], "ROW_COUNT", sentence, {})
+
+
+def _operation(
+    asked: str, table: str, columns: list[tuple[str, str, str]], key: str, template: str, further: dict[str, Any]
+) -> Example:
+    """An example with one operation. `columns`: (field, aggregation or "", alias); `further`: its other parts."""
+    operation = {
+        "operation_id": key.casefold(),
+        "main_table": table,
+        "select_columns": [
+            {"field_name": field, **({"aggregation": kind} if kind else {}), "alias": alias, "is_expression": False}
+            for field, kind, alias in columns
+        ],
+        **further,
+        "result_key": key,
+        "expected_result_format": "list_of_dicts" if further else "single_value",
+    }
+    return Example(asked, {"operations": [operation], "response_template": template})
 
 
 def _example(question: str, query: str, key: str, template: str, mapping: dict[str, str]) -> Example:
