@@ -46,9 +46,9 @@ def unexplained(reading: Reading) -> Iterator[str]:
 
 def _of_one_row(reading: Reading, leaf: exp.Expr) -> bool:
     """Whether a bound of single rows may be meant of their sums, which are shown: "who have spent more than 5"."""
-    summed = (column for each in reading.own(exp.Sum) for column in reading.own_columns(each))
+    summed = [column for each in reading.own(exp.Sum) for column in reading.own_columns(each)]
     grouped = reading.select.args.get("group") is not None
-    return grouped and isinstance(leaf, BOUNDS) and not leaf.find(exp.AggFunc) and leaf.this in list(summed)
+    return grouped and isinstance(leaf, BOUNDS) and isinstance(leaf.expression, exp.Literal) and leaf.this in summed
 
 
 def _of_years(column: exp.Column) -> bool:

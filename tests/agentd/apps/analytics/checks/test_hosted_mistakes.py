@@ -106,3 +106,12 @@ def test_a_hosted_mistake_is_doubted(question: str, right: str, wrong: str, why:
 def test_rows_that_count_and_a_key_beside_its_name_are_no_doubt(query: str) -> None:
     """Of the parcels nothing but COUNT(*) is read; the name stands without its table."""
     assert doubted("How many parcels has each member? Show the member name", query) == []
+
+
+def test_a_bound_between_two_columns_is_of_single_rows() -> None:
+    query = (
+        "SELECT member_name, SUM(weight - closing_weight) AS w FROM member JOIN parcel "
+        "ON member.member_id = parcel.member_id WHERE weight > closing_weight GROUP BY member.member_id, member_name"
+    )
+    found = doubted("How much weight above the closing weight has each member? Show the member name", query)
+    assert "parcel.weight > parcel.closing_weight" not in found
