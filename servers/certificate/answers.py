@@ -17,7 +17,7 @@ from servers.certificate.register.database import LedgerError
 from servers.certificate.register.journal import JournalError
 from servers.certificate.register.records import Approval
 from servers.certificate.signing.officekey import OfficeKeyError
-from servers.certificate.verifying.strangers import Busy
+from servers.certificate.verifying.unknown_files import Busy
 
 log = logging.getLogger(__name__)
 

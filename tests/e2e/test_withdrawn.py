@@ -10,7 +10,6 @@ import pytest
 
 from tests.daemon import Daemon, call, final, running
 from tests.e2e.register import FORMS, WITH_OFFICERS, Person, arrived, person
-from tests.e2e.test_requests import approve, refused
 from tests.waiting import until
 
 WANTS = call("generate_surat_lambat", nama="Sari Wulandari", keperluan="melamar kerja")
@@ -18,7 +17,7 @@ ASKS = "Saya perlu surat lambat. Nama saya Sari Wulandari, untuk keperluan melam
 
 
 def withdraw(visitor: Person, request_id: str) -> None:
-    assert refused(visitor, "Request.cancel", request_id=request_id) == "conflict", "the letter is issued"
+    assert visitor.refused("Request.cancel", request_id=request_id) == "conflict", "the letter is issued"
 
 
 def leave(visitor: Person, _request_id: str) -> None:
@@ -40,7 +39,7 @@ def test_a_letter_that_was_being_made_is_ready_whatever_its_visitor_did_meanwhil
         one.says(ASKS)
         asked = one.says("ya")
         (request,) = officer.call("Request.list")["requests"]
-        approving = pool.submit(approve, officer, asked)
+        approving = pool.submit(officer.approve, asked)
         until(gate.with_suffix(".begun").exists, "the letter is being made")
         ended = pool.submit(ending, one, request["request_id"])
         until(lambda: stopped(daemon, asked["run_id"]), "the run is stopped")

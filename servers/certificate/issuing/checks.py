@@ -105,16 +105,16 @@ class Checks:
 
     def unknown_letters(self) -> list[str]:
         """Return signed letters in the archive that no row names and no unfinished row could have written."""
-        strangers = self.strangers()
-        if not strangers:
+        orphans = self.orphans()
+        if not orphans:
             return []
         from servers.certificate.signing.signing import examine
 
         roots = self._keys.roots()
-        findings = {name: examine(self._archive.path(name).read_bytes(), roots).finding for name in strangers}
+        findings = {name: examine(self._archive.path(name).read_bytes(), roots).finding for name in orphans}
         return [name for name, finding in findings.items() if finding in ("intact", "foreign")]
 
-    def strangers(self) -> list[str]:
+    def orphans(self) -> list[str]:
         """Return PDFs in the archive that no row names and no unfinished row could have written."""
         rows = self._ledger.all()
         named = {row.file or file_name(row) for row in rows}

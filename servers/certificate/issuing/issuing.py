@@ -163,10 +163,10 @@ class LetterService:
             self._require()
             self.checks.note_restore(restored.read(self.settings.home))
             self._finisher.finish_reserved()
-            strangers = self.checks.strangers()
-            for name in strangers:
+            orphans = self.checks.orphans()
+            for name in orphans:
                 log.warning("no letter names %s: set aside in orphans/", name)
-            self.archive.sweep(strangers)
+            self.archive.sweep(orphans)
             self.checks.follow()
 
     def finish_waiting(self) -> None:

@@ -84,8 +84,8 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
                 raise ValueError(f"{{{'}, {'.join(sorted(unknown))}}} is neither a field nor one of the office's words")
         if self.text.count(TABLE) != bool(self.rows) or not set(self.text) - {TABLE}:
             raise ValueError(f"letter.txt needs its sentences, and one line {TABLE} where the table of `rows` goes")
-        if strangers := {field.about for field in self.fields.values()} - {APPLICANT, *self.roles}:
-            raise ValueError(f"about = {', '.join(sorted(strangers))}: not one of [roles]")
+        if undeclared := {field.about for field in self.fields.values()} - {APPLICANT, *self.roles}:
+            raise ValueError(f"about = {', '.join(sorted(undeclared))}: not one of [roles]")
         if self.declares and self.assurance not in ("declared", "officer"):
             raise ValueError(f"declares: what rests on a statement never reaches assurance = {self.assurance}")
         return self

@@ -56,17 +56,17 @@ class Archive:
     def names(self) -> list[str]:
         return sorted(f"{path.parent.name}/{path.name}" for path in self.folder.glob("[0-9]*/*.pdf"))
 
-    def sweep(self, strangers: Collection[str]) -> None:
+    def sweep(self, orphans: Collection[str]) -> None:
         """Delete half-written files and move these PDFs to `orphans/`, without overwriting any there.
 
         Call it only while holding `exclusive`. A complete PDF is never deleted.
         """
         for part in self.folder.glob(f"*/*{PART}"):
             part.unlink()
-        orphans = self.folder / "orphans"
-        for name in strangers:
-            orphans.mkdir(exist_ok=True, mode=0o700)
-            aside = orphans / Path(name).name
+        folder = self.folder / "orphans"
+        for name in orphans:
+            folder.mkdir(exist_ok=True, mode=0o700)
+            aside = folder / Path(name).name
             while aside.exists():
                 aside = aside.with_name(f"again-{aside.name}")
             self.path(name).replace(aside)

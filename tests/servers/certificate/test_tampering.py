@@ -18,7 +18,7 @@ from servers.certificate.languages import words
 from servers.certificate.office import SAMPLE
 from servers.certificate.signing import officekey
 from servers.certificate.signing.signing import OfficeSigner
-from servers.certificate.verifying import strangers
+from servers.certificate.verifying import unknown_files
 from servers.certificate.verifying.verification import Verifier
 from tests.servers.certificate.letters import DOMISILI, issue, open_service, void
 
@@ -206,7 +206,7 @@ def made_to_read_for_ever() -> bytes:
 def test_a_file_made_to_be_read_for_ever_is_given_up_and_the_next_one_is_examined(
     service: LetterService, pdf: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strangers, "LIMIT_S", 1.0)
+    monkeypatch.setattr(unknown_files, "LIMIT_S", 1.0)
     verifier = Verifier(service)
     result = verifier.file(made_to_read_for_ever())
     assert (result.genuine, result.status, result.reason) == (False, "tampered", REASONS["unreadable"])
@@ -217,12 +217,12 @@ def test_a_file_made_to_be_read_for_ever_is_given_up_and_the_next_one_is_examine
 def test_more_unknown_files_than_may_wait_are_refused_and_letters_still_verify(
     service: LetterService, pdf: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strangers, "LIMIT_S", 2.0)
-    busy = strangers.Strangers()
-    with ThreadPoolExecutor(strangers.WAITING + 1) as senders:
-        sent = [senders.submit(busy.examine, made_to_read_for_ever(), []) for _ in range(strangers.WAITING + 1)]
+    monkeypatch.setattr(unknown_files, "LIMIT_S", 2.0)
+    busy = unknown_files.UnknownFiles()
+    with ThreadPoolExecutor(unknown_files.WAITING + 1) as senders:
+        sent = [senders.submit(busy.examine, made_to_read_for_ever(), []) for _ in range(unknown_files.WAITING + 1)]
         assert Verifier(service).file(pdf).genuine
     busy.close()
-    refused = [one for one in sent if isinstance(one.exception(), strangers.Busy)]
+    refused = [one for one in sent if isinstance(one.exception(), unknown_files.Busy)]
     assert len(refused) == 1
     assert {one.result() for one in sent if one not in refused} == {"unreadable"}

@@ -27,23 +27,23 @@ class Busy(Exception):
     """Too many unknown files are waiting."""
 
 
-class Strangers:
+class UnknownFiles:
     """One process that reads one file at a time; a file that exceeds time or memory counts as broken."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
-        self._places = threading.BoundedSemaphore(WAITING)
+        self._slots = threading.BoundedSemaphore(WAITING)
         self._process: ChildProcess | None = None
 
     def examine(self, pdf: bytes, roots: Sequence[Any]) -> Finding:
         """Return the finding of `signing.examine`, or `unreadable` if the process had to be killed. Raises Busy."""
-        if not self._places.acquire(blocking=False):
+        if not self._slots.acquire(blocking=False):
             raise Busy
         try:
             with self._turn:
                 return self._asked(pdf, [ssl.DER_cert_to_PEM_cert(root.dump()) for root in roots])
         finally:
-            self._places.release()
+            self._slots.release()
 
     def close(self) -> None:
         """End the process; the next file starts a new one."""
@@ -54,7 +54,7 @@ class Strangers:
     def _asked(self, pdf: bytes, roots: list[str]) -> Finding:
         if self._process is None or not self._process.alive:
             self.close()
-            self._process = ChildProcess("servers.certificate.verifying.stranger_worker")
+            self._process = ChildProcess("servers.certificate.verifying.unknown_file_worker")
             _answer(self._process, (b"", []), START_S)  # it has started
         return _answer(self._process, (pdf, roots), LIMIT_S)
 
@@ -72,6 +72,6 @@ def _answer(process: ChildProcess, question: tuple[bytes, list[str]], limit_s: f
 
 
 @functools.cache
-def shared() -> Strangers:
+def shared() -> UnknownFiles:
     """Return the program's shared instance; its process ends with the program."""
-    return Strangers()
+    return UnknownFiles()

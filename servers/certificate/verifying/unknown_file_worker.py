@@ -1,4 +1,4 @@
-"""The process that reads untrusted files: a program, started by `strangers`, that ends with its parent."""
+"""The process that reads untrusted files: a program, started by `unknown_files`, that ends with its parent."""
 
 from __future__ import annotations
 
