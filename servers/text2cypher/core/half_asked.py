@@ -106,6 +106,9 @@ def _denied(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
         says_every(hints, linker) or Ask.NOT in hints.asks or is_cued(masked, denying)
     ):
         yield Doubt("unasked", "NOT" if facts.denies else "<>" if facts.excludes else "= 0")
+    never = linker.wording.compiled(r"\b‹never›\b").search(masked)
+    if never and facts.negates and not (facts.denies or facts.empties or facts.misses):
+        yield Doubt("unused", never[0])  # `<> 'Malta'`: one that sailed elsewhere, too
     if out is not None and gone and not facts.negates:
         yield Doubt("unused", out[0])
     no_such = linker.wording.compiled(r"\b‹lacks›\W+(?:¤+|‹property›)\W+‹label›\b").search(masked)

@@ -30,6 +30,10 @@ HALF = [
     ("Which traders are licensed?", "MATCH (t:Trader) RETURN t.name, t.licensed"),
     ("Which traders are licensed?", "MATCH (t:Trader {licensed: true}) RETURN t.country"),
     ("Which notices are there that nobody replied?", "MATCH (n:Notice)<-[:REPLIED]-(:Reply) RETURN DISTINCT n.title"),
+    (
+        "Which traders never posted the notice Kelp?",
+        "MATCH (t:Trader)-[:POSTED]->(n:Notice) WHERE n.title <> 'Kelp' RETURN DISTINCT t.name",
+    ),
     ("What is the highest score of a reply?", "MATCH (r:Reply) RETURN r.title ORDER BY r.score DESC LIMIT 1"),
     ("How many replies has each notice?", "MATCH (r:Reply)-[:REPLIED]->(n:Notice) RETURN count(r)"),
     (
@@ -65,6 +69,10 @@ WHOLE = [
     (
         "Which notices are there that nobody replied?",
         "MATCH (n:Notice) WHERE NOT (n)<-[:REPLIED]-(:Reply) RETURN n.title",
+    ),
+    (
+        "Which traders never posted the notice Kelp?",
+        "MATCH (t:Trader) WHERE NOT (t)-[:POSTED]->(:Notice {title: 'Kelp'}) RETURN t.name",
     ),
     ("What is the highest score of a reply?", "MATCH (r:Reply) RETURN max(r.score)"),
     ("How many replies has each notice?", "MATCH (r:Reply)-[:REPLIED]->(n:Notice) RETURN n.title, count(r)"),
