@@ -8,7 +8,7 @@ judges official calls; calls outside a conversation are not judged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agentd.agent.aside import OverBudget, aside
@@ -19,7 +19,7 @@ from agentd.apps.letters.by_object import by_object
 from agentd.apps.letters.claims.deeds import looks_up
 from agentd.apps.letters.claims.named import Named
 from agentd.apps.letters.evidence.claims.case import Case
-from agentd.apps.letters.evidence.fields.field import Field, fields, form, properties
+from agentd.apps.letters.evidence.fields.field import HIDDEN, Field, fields, form, properties
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.normalisers.texts import content
 from agentd.apps.letters.policies.grounding import case_of, refusal
@@ -44,7 +44,7 @@ class LookUps(CallPolicy):
         """The call without values that nobody named; refused as by Grounded if the tool requires one."""
         if call.tool.official or not call.said or not call.input:
             return call
-        if wrong := unlisted(call):
+        if wrong := unfit(call):
             return ToolOutcome(success=False, message=wrong, error_type="tool_execution")
         strange = await aside(unnamed, call)
         if self._meaning is not None:
@@ -61,16 +61,18 @@ class LookUps(CallPolicy):
         return outcome if call.tool.official or not call.said else outcome.model_copy(update={"input": call.input})
 
 
-def unlisted(call: ToolCall) -> str:
-    """The error text for a value of fixed choices that is none of them; empty if there is none."""
+def unfit(call: ToolCall) -> str:
+    """The error text for a required argument that is missing, or for a value that its `enum` lacks; else empty."""
     schema = call.tool.input_schema
     rules = properties(schema)
     for field in fields(schema, call.input, form(schema)):
         rule = rules.get(field.key, {})
         known = rule.get("enum") if "x-agentd-spellings" not in rule else None
-        if known and field.value is not None and field.value not in known:
+        if known and isinstance(known, list) and field.value is not None and field.value not in known:
             return f"`{field.path}` must be one of: {', '.join(map(str, known))}"
-    return ""
+    needed = schema.get("required", ()) if isinstance(schema.get("properties"), Mapping) else ()
+    missing = [f"`{name}`" for name in needed if name in schema["properties"] and name not in {*call.input, *HIDDEN}]
+    return f"required: {', '.join(missing)}" if missing else ""
 
 
 def unnamed(call: ToolCall) -> list[Field]:

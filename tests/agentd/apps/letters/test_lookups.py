@@ -107,6 +107,9 @@ async def test_a_choice_that_the_tool_lacks_goes_back_to_the_model_before_anybod
     refused = await LookUps().before(call)
     assert isinstance(refused, ToolOutcome) and refused.message == "`do.0` must be one of: clean, fill"
     assert await asked(visit, {"do": ["fill"]}, "tambal") == {"do": ["fill"]}
+    needed = visit.model_copy(update={"input_schema": {**visit.input_schema, "required": ["do", "session_id"]}})
+    refused = await LookUps().before(call.model_copy(update={"tool": needed, "input": {"other": 1}}))
+    assert isinstance(refused, ToolOutcome) and refused.message == "required: `do`"
 
 
 WEATHER = ToolInfo(
