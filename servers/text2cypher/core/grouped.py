@@ -30,15 +30,13 @@ def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     counted = {(past if what.is_word("DISTINCT") else what).value for one, what, past in held if one.is_word("COUNT")}
     often = ("ORDER" in facts.words or Ask.GROUP in hints.asks) and "DISTINCT" not in facts.words
     split = set() if often and len({variable for variable, _ in shown}) == 1 else counted  # `tags by how often used`
-    telling = {(variable, name) for variable, name in shown if (name and is_key(name)) or linker.naming.names(name)}
     by = {variable for variable, name in shown if name == hints.each}  # `for each year`: a title would part its rows
-    told = {v for v, name in shown if not name or ((v, name) in telling and (v not in by or name == hints.each))}
     one = not (Ask.GROUP in hints.asks or hints.each or "ORDER" in facts.words or asks_for_things(hints, linker))
-    told = set() if one else told  # a single figure is asked for
     said = roots_in(hints.question)
     for variable, name in shown:
-        unsaid = name not in known and not said & roots(name)
-        if name and ((variable in split and (variable, name) in telling) or (unsaid and variable not in told)):
+        telling = bool(name) and (is_key(name) or linker.naming.names(name))
+        unsaid = name and name not in known and not said & roots(name)
+        if (telling and variable in split) or (unsaid and (one or (variable in by and name != hints.each))):
             yield Doubt("unasked", name)
 
 

@@ -1,4 +1,4 @@
-"""A position in a list of tokens with look-ahead. It consumes and raises nothing; its subclasses do."""
+"""A position in a list of tokens with look-ahead. It raises nothing; its subclasses do."""
 
 from __future__ import annotations
 
@@ -26,3 +26,10 @@ class TokenCursor:
         """True if one of the keywords comes next."""
         token = self.peek()
         return token is not None and token.is_word(*words)
+
+    def skip(self, *texts: str) -> bool:
+        """Skips these texts or keywords if all of them come next; returns whether it did."""
+        if any(self.text(n).upper() != text for n, text in enumerate(texts)):
+            return False
+        self.at += len(texts)
+        return True

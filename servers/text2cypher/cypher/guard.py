@@ -6,7 +6,6 @@ from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token, to
 from servers.text2cypher.linking.language import message
 
 MAX_LENGTH = 20_000
-STARTERS = ("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN")
 FORBIDDEN = frozenset(
     """
     CREATE MERGE SET DELETE DETACH REMOVE DROP ALTER LOAD COPY EXPORT IMPORT INSTALL UNINSTALL ATTACH USE CALL

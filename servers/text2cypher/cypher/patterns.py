@@ -82,8 +82,7 @@ class PatternReader(TokenCursor, ABC):
         found: list[str] = []
         while self.text() in (":", "|", "&"):
             self.at += 1
-            if self.text() == ":":
-                self.at += 1
+            self.skip(":")
             self._refuse("!", message("no_denied_type"))
             name = self.take()
             if not name.is_name:
@@ -104,16 +103,13 @@ class PatternReader(TokenCursor, ABC):
             literal = value is not None and value.kind in (Kind.STRING, Kind.NUMBER) and following in (",", "}")
             found.append((name.value, value if literal else None))
             self.until(lambda token: token.text in (",", "}"), "MATCH")
-            if self.text() == ",":
-                self.at += 1
+            self.skip(",")
         self.take("}")
         return tuple(found)
 
     def relationship(self, left: int, match: int) -> int:
         start = self.tokens[self.at].start
-        incoming = self.text() == "<"
-        if incoming:
-            self.at += 1
+        incoming = self.skip("<")
         self.take("-")
         variable: str | None = None
         types: tuple[str, ...] = ()
@@ -132,9 +128,7 @@ class PatternReader(TokenCursor, ABC):
             closer = self.take("]")
             bracket = (inside, closer.start)
         self.take("-")
-        outgoing = self.text() == ">"
-        if outgoing:
-            self.at += 1
+        outgoing = self.skip(">")
         end = self.tokens[self.at - 1].end
         for text in ("{", "+", "*"):
             self._refuse(text, message("length_behind"))
@@ -153,13 +147,11 @@ class PatternReader(TokenCursor, ABC):
 
     def length(self) -> tuple[int, int | None] | None:
         """Read `*`, `*2`, `*1..3` or `*2..`: (fewest, most or None for any number); None if there is none."""
-        if self.text() != "*":
+        if not self.skip("*"):
             return None
-        self.at += 1
         low = self._hops()
-        if self.text() != "..":
+        if not self.skip(".."):
             return (1, None) if low is None else (low, low)
-        self.at += 1
         return (1 if low is None else low, self._hops())
 
     def _hops(self) -> int | None:

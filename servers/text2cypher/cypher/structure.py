@@ -77,8 +77,7 @@ class _Reader(PatternReader):
         if word == "UNION":
             if last != "RETURN":
                 raise CypherSyntaxError(message("bad_union"), token.start)
-            if self.word("ALL"):
-                self.at += 1
+            self.skip("ALL")
             return ""
         if word == "ORDER":
             self.take("BY")
@@ -95,11 +94,9 @@ class _Reader(PatternReader):
             self.take("MATCH")
         number = len(self.structure.match_ends)
         self.structure.match_ends.append((0, -1, optional))
-        while True:
+        self.pattern(number)
+        while self.skip(","):
             self.pattern(number)
-            if self.text() != ",":
-                break
-            self.at += 1
         where = self.peek()
         place = where.start if where is not None and where.is_word("WHERE") else -1
         self.structure.match_ends[number] = (self.tokens[self.at - 1].end, place, optional)
@@ -198,8 +195,7 @@ class _Reader(PatternReader):
                     raise CypherSyntaxError(self._unknown_clause(token), token.start)
         else:
             self.pattern(-1)
-            if self.word("WHERE"):
-                self.at += 1
+            if self.skip("WHERE"):
                 self._inner_expression("WHERE")
         self.take("}")
 

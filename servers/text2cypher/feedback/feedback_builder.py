@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from servers.text2cypher.core.agent_state import ErrorType, ValidationResult
-from servers.text2cypher.cypher.records import Structure
-from servers.text2cypher.cypher.structure import parse
+from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.tokens import CypherSyntaxError, Kind, Token, named
 from servers.text2cypher.graph.backend import GraphBackend, QueryError
 from servers.text2cypher.linking.language import message
@@ -50,17 +49,17 @@ class FeedbackBuilder:
     def _why_empty(self, query: str) -> tuple[str, str]:
         """The filter that finds nothing by itself, and the most similar stored values."""
         try:
-            structure = parse(query)
+            filters = _filters(query)
         except (CypherSyntaxError, ValueError):
             return "", ""
-        for label, name, literal in _filters(structure):
+        for label, name, literal in filters:
             if self._finds(label, name, literal):
                 continue
             place = Place(label, name)
             near = self._values.nearest(place, literal.value) if literal.kind is Kind.STRING else []
             listed = message("near_values", label=label, name=name, values=", ".join(near)) if near else ""
             return message("no_value", label=label, name=name, value=literal.text), listed
-        if any(True for _ in _filters(structure)):
+        if filters:
             return message("not_together"), ""
         return message("no_match"), ""
 
@@ -75,13 +74,8 @@ class FeedbackBuilder:
             return True
 
 
-def _filters(structure: Structure) -> list[tuple[str, str, Token]]:
-    """(label, property, literal) for every equality in the query."""
-    found = []
-    for node in structure.nodes:
-        for label in sorted(structure.labels_of(node.variable) | set(node.labels)):
-            found += [(label, name, literal) for name, literal in node.keys if literal is not None]
-    for use in structure.properties:
-        if use.literal is not None:
-            found += [(label, use.name, use.literal) for label in sorted(structure.labels_of(use.variable))]
-    return found
+def _filters(query: str) -> list[tuple[str, str, Token]]:
+    """(label, property, literal) for every comparison with a literal. Raises CypherSyntaxError or NotReadOnlyError."""
+    facts = QueryFacts.of(query)
+    tests = [(facts.structure.labels_of(variable), name, literal) for variable, name, literal in facts.property_tests]
+    return [(label, name, literal) for labels, name, literal in tests if literal for label in sorted(labels)]

@@ -39,13 +39,6 @@ class Cursor(TokenCursor):
         super().__init__(tokens)
         self.script = text
 
-    def skip(self, *texts: str) -> bool:
-        """Skips these texts or keywords if all of them come next; returns whether it did."""
-        if any(self.text(n).upper() != text for n, text in enumerate(texts)):
-            return False
-        self.at += len(texts)
-        return True
-
     def take(self, expected: str = "") -> Token:
         """The next token, which must be `expected` if that is given. Raises ScriptError."""
         token = self.peek()

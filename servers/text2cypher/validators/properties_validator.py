@@ -68,18 +68,13 @@ def _edge_owner(kinds: tuple[str, ...]) -> str:
 
 
 def _of_labels(labels: set[str], subject: Subject) -> dict[str, str]:
-    held: dict[str, str] = {}
-    for label in subject.schema.labels:
-        if label in labels:
-            held.update(subject.schema.nodes[label])
-    return held
+    known = subject.schema.nodes
+    return {name: held for label in known if label in labels for name, held in known[label].items()}
 
 
 def _of_types(kinds: tuple[str, ...], subject: Subject) -> dict[str, str]:
-    held: dict[str, str] = {}
-    for kind in kinds or subject.schema.relationships:
-        held.update(subject.schema.relationship_properties.get(kind, {}))
-    return held
+    known = subject.schema.relationship_properties
+    return {name: held for kind in kinds or subject.schema.relationships for name, held in known.get(kind, {}).items()}
 
 
 def _wrong_type(kind: str, literal: Token) -> str | None:
