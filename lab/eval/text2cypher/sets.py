@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.eval.clones import SOURCE, shown
-from lab.eval.text2cypher import drawn, fincen, grandstack, healthcare, stackoverflow
+from lab.eval.text2cypher import drawn, published, stackoverflow
 from servers.text2cypher.data import Example, load_examples, load_ground_truth
 from servers.text2cypher.graph.folder import CURRICULUM
 from servers.text2cypher.loading.folder import write
@@ -28,16 +28,19 @@ _GRAPHS = {
             *(f"import/{n}.csv" for n in "products categories suppliers customers orders order-details".split()),
         ),
     ),
-    "fincen": (fincen.REPOSITORY, fincen.FILES),
+    "fincen": ("jexp/fincen", published.FINCEN),
     "stackoverflow2": (stackoverflow.REPOSITORY, stackoverflow.FILES),
-    "grandstack": (grandstack.REPOSITORY, grandstack.FILES),
-    "healthcare": (healthcare.REPOSITORY, healthcare.FILES),
+    "grandstack": ("ppecheux/skate-learning", ("api/src/seed/grandstack_businesses.csv",)),
+    "healthcare": (
+        "neo4j-graph-examples/healthcare-analytics",
+        tuple(f"data/csv/{name}.csv" for name in published.HEALTHCARE),
+    ),
 }
 _MADE = {
-    "fincen": fincen.fincen,
+    "fincen": published.fincen,
     "stackoverflow2": stackoverflow.stackoverflow,
-    "grandstack": grandstack.grandstack,
-    "healthcare": healthcare.healthcare,
+    "grandstack": published.grandstack,
+    "healthcare": published.healthcare,
 }
 """Functions that build the graphs without a script from their files."""
 WORDINGS = ("paraphrases", "wordings")
@@ -76,21 +79,21 @@ def question_set(name: str, data: Path) -> QuestionSet:
         items = [(item.question, item.cypher, item.hops) for item in load_ground_truth()]
         if name in WORDINGS:
             held = {item[0]: item for item in items}
-            rows = fincen.rows(Path(__file__).with_name(f"{name}.csv"))
+            rows = published.rows(Path(__file__).with_name(f"{name}.csv"))
             items = [(row["Parafrase"], *held[row["Pertanyaan"]][1:]) for row in rows]
         return QuestionSet(name, CURRICULUM, load_examples(), list(_questions(items)))
     graph = data / name.removesuffix(BLIND)
     if not graph.is_dir():
         raise FileNotFoundError(f"{graph}: not there; run `python -m lab.eval.text2cypher fetch --data {data}` first")
     if name.endswith(BLIND):
-        blind = [row for row in fincen.rows(STRANGERS) if row["Graf"] == graph.name]
+        blind = [row for row in published.rows(STRANGERS) if row["Graf"] == graph.name]
         items = [(row["Pertanyaan"], row["Cypher"], row["Bahasa"]) for row in blind]
         return QuestionSet(name, graph, [], list(_questions(items)))
     return QuestionSet(name, graph, [], list(_questions(_public(name, data))))
 
 
 def _public(name: str, data: Path) -> list[tuple[str, str, str]]:
-    rows = [row for file in _FILES for row in fincen.rows(data / Path(file).name) if row["database"] == name]
+    rows = [row for file in _FILES for row in published.rows(data / Path(file).name) if row["database"] == name]
     return [(row["question"].strip(), row["cypher"].strip(), row["type"]) for row in rows if _is_usable(row)]
 
 
@@ -107,7 +110,7 @@ def fetch(data: Path, source: str = SOURCE) -> None:
         if not (data / name).exists():
             made = _MADE[name](folder) if name in _MADE else carry_out(folder / Path(files[0]).name)
             write(made, data / name)
-    for row in fincen.rows(data / Path(drawn.SCHEMAS).name):
+    for row in published.rows(data / Path(drawn.SCHEMAS).name):
         name = row["database"]
         if name in drawn.GRAPHS and not (data / name).exists():
             queries = [cypher for _, cypher, _ in _public(name, data)]

@@ -18,11 +18,10 @@ from servers.text2cypher.core.directions import directions, unsaid
 from servers.text2cypher.core.grouped import grouped
 from servers.text2cypher.core.half_asked import counted_otherwise, half_asked
 from servers.text2cypher.core.headings import headings
-from servers.text2cypher.core.left_out import left_out
 from servers.text2cypher.core.shown import shown
 from servers.text2cypher.core.steps import parted, repeated, steps, unspoken
 from servers.text2cypher.core.superlatives import mistaken, superlatives, unordered
-from servers.text2cypher.core.tied import is_cut, tied, unranked
+from servers.text2cypher.core.tied import is_cut, left_out, tied, unranked
 from servers.text2cypher.core.twice import Run, counted_different, differs, either_for_both, is_each_once, otherwise
 from servers.text2cypher.core.unasked import unasked
 from servers.text2cypher.cypher.facts import QueryFacts

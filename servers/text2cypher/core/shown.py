@@ -12,8 +12,8 @@ from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.grouped import shown_apart
 from servers.text2cypher.core.steps import identified
 from servers.text2cypher.core.superlatives import sort_keys
+from servers.text2cypher.cypher.brackets import find
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.records import PropertyUse
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import parts, roots
 from servers.text2cypher.linking.naming import is_key
@@ -36,8 +36,10 @@ def _uncalled(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     named, asked = {*named_properties(hints, linker)}, asked_properties(hints, linker)
     alone = asked - {name for name in asked if facts.tests(name)}
     ordered = {name for _, name in sort_keys(facts)}
-    inside = {(use.variable, use.name): None for use in facts.structure.properties if _is_returned(use, facts)}
-    for variable, name in inside:
+    columns = facts.returned[: find(facts.returned, lambda token: token.is_word("ORDER", "SKIP", "LIMIT"))]
+    around = zip(columns, columns[1:], columns[2:], strict=False)
+    inside = [(one.value, name.value) for one, point, name in around if point.text == "."]
+    for variable, name in dict.fromkeys(inside):
         shows = _is_name(variable, name, facts, linker) or _is_own_key(variable, name, facts, linker)
         if (variable, name) not in owned and name not in named and not shows:
             yield Doubt("unasked", name)
@@ -46,7 +48,7 @@ def _uncalled(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
         others = [name for name in names if name and not _is_name(owner, name, facts, linker)]
         spare = [n for n in others if n not in named | ordered and not _is_own_key(owner, n, facts, linker)]
         # else its properties are what it is counted by
-        listed = _times_returned(owner, facts) == len(names)
+        listed = sum(token.value == owner for token in columns) == len(names)
         thing = listed and owner not in known and hints.first in facts.structure.labels_of(owner)
         unnamed = len(others) == len(names) and (thing or not {*others} & alone)
         if others and (unnamed or spare):
@@ -91,7 +93,7 @@ def _is_name(variable: str, name: str, facts: QueryFacts, linker: Linker) -> boo
     nameless = not any(map(linker.naming.tells, labels))
     fuller = linker.naming.names(name) and len(parts(name)) > 1 and any(len(parts(one)) == 1 for one in best)
     called = any(roots(name) == roots(label) for label in labels)
-    return called or name in best or fuller or (nameless and _is_own_key(variable, name, facts, linker))
+    return not labels or called or name in best or fuller or (nameless and _is_own_key(variable, name, facts, linker))
 
 
 def _is_own_key(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:
@@ -99,17 +101,3 @@ def _is_own_key(variable: str, name: str, facts: QueryFacts, linker: Linker) -> 
     labels = facts.structure.labels_of(variable)
     own = any(parts(name)[:-1] in ([], parts(label)) for label in labels)
     return is_key(name) and (own or not any(name in linker.naming.others_of(label) for label in labels))
-
-
-def _is_returned(use: PropertyUse, facts: QueryFacts) -> bool:
-    """True if the property stands in the RETURN, not in its order."""
-    return facts.returned[0].start <= use.start < _end_of_columns(facts)
-
-
-def _times_returned(variable: str, facts: QueryFacts) -> int:
-    """How often a variable stands in the columns."""
-    return sum(token.value == variable and token.start < _end_of_columns(facts) for token in facts.returned)
-
-
-def _end_of_columns(facts: QueryFacts) -> int:
-    return next((token.start for token in facts.returned if token.is_word("ORDER")), len(facts.query))

@@ -6,16 +6,22 @@ model might never stop.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from servers.text2cypher.cypher.tokens import named, quote
-from servers.text2cypher.grammar.lark import either, grammar, literal
 from servers.text2cypher.grammar.paths import Chain, chains
 from servers.text2cypher.grammar.variables import numbered, variables_of
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, LISTS, STRING, GraphSchema
 
 HOPS = 2
+_THINKING = '"<think>" THOUGHT "</think>\\n"'
+_THOUGHT = "THOUGHT: /[^<]{1,400}/"
+
+
+class GrammarError(ValueError):
+    """A generated grammar doesn't compile: a bug of ours, never of the model."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class Said:
 
 
 def schema_grammar(schema: GraphSchema, queries: list[str], said: Said, *, thinking: bool = False) -> str:
-    """The grammar; the variable names of the example `queries` are kept. Raises lark.GrammarError."""
+    """The grammar; the variable names of the example `queries` are kept. Raises GrammarError."""
     variables = variables_of(schema, queries)
     most = dict.fromkeys(schema.labels, 1)
     for start, _, end in schema.paths:
@@ -58,15 +64,15 @@ def schema_grammar(schema: GraphSchema, queries: list[str], said: Said, *, think
         'comparison: " = " | " <> " | " > " | " < " | " >= " | " <= "',
         'order: " DESC" | " ASC"',
         'limit: " LIMIT " INTEGER',
-        f"FIGURE: {literal(said.figure)}",
+        f"FIGURE: {_literal(said.figure)}",
     ]
-    return grammar(rules, thinking=thinking)
+    return _grammar(rules, thinking=thinking)
 
 
 def _numbers(numbers: Collection[float]) -> str:
     if not numbers:
         return "/[0-9]{1,9}(\\.[0-9]{1,4})?/"
-    return " | ".join(literal(f"{number:.10g}") for number in sorted(numbers) if number >= 0)
+    return " | ".join(_literal(f"{number:.10g}") for number in sorted(numbers) if number >= 0)
 
 
 def _naming(found: list[Chain], kinds: Collection[str]) -> list[Chain]:
@@ -77,7 +83,7 @@ def _naming(found: list[Chain], kinds: Collection[str]) -> list[Chain]:
 def _strings(texts: Sequence[str]) -> str:
     if not texts:
         return "/'[^'\\\\\\n]{1,80}'/"
-    return " | ".join(literal(quote(text)) for text in dict.fromkeys(texts))
+    return " | ".join(_literal(quote(text)) for text in dict.fromkeys(texts))
 
 
 def _edges(schema: GraphSchema, chain: Chain, names: list[str]) -> list[tuple[str, str]]:
@@ -98,12 +104,12 @@ def _pattern(chain: Chain, names: list[str], edges: list[str]) -> str:
         tail = "]->" if step.forward else "]-"
         same = not edge and chain.labels.count(label) > 1
         length = '("*1.." | "*2..")? ' if same else ""
-        parts.append(f"{literal(arrow)} {length}{literal(tail)} {_node(label, name)}")
+        parts.append(f"{_literal(arrow)} {length}{_literal(tail)} {_node(label, name)}")
     return " ".join(parts)
 
 
 def _node(label: str, name: str) -> str:
-    return f"{literal(f'({name}:{named(label)}')} {_rule(label)}? {literal(')')}"
+    return f"{_literal(f'({name}:{named(label)}')} {_rule(label)}? {_literal(')')}"
 
 
 def _rule(label: str) -> str:
@@ -113,10 +119,10 @@ def _rule(label: str) -> str:
 
 def _node_rule(schema: GraphSchema, label: str) -> str:
     held = {name: kind for name, kind in schema.nodes[label].items() if kind not in LISTS.values()}
-    pairs = [f"{literal(f'{named(name)}: ')} {_value(kind)}" for name, kind in held.items()]
+    pairs = [f"{_literal(f'{named(name)}: ')} {_value(kind)}" for name, kind in held.items()]
     if not pairs:
         return f'{_rule(label)}: ""'
-    one = either(pairs)
+    one = _either(pairs)
     return f'{_rule(label)}: " {{" {one} (", " {one})? "}}"'
 
 
@@ -133,35 +139,35 @@ def _scope_rules(
         for name, owner in scope
         for held, kind in (schema.nodes.get(owner) or schema.relationship_properties.get(owner, {})).items()
     ]
-    numeric = [literal(text) for text, kind in properties if kind in (INTEGER, FLOAT)]
-    numeric += [literal(f"size({text})") for text, kind in properties if kind in LISTS.values()]
-    strings = [literal(text) for text, kind in properties if kind == STRING]
-    truths = [literal(text) for text, kind in properties if kind == BOOLEAN]
-    names = [literal(name) for name, owner in scope if owner in schema.nodes]
+    numeric = [_literal(text) for text, kind in properties if kind in (INTEGER, FLOAT)]
+    numeric += [_literal(f"size({text})") for text, kind in properties if kind in LISTS.values()]
+    strings = [_literal(text) for text, kind in properties if kind == STRING]
+    truths = [_literal(text) for text, kind in properties if kind == BOOLEAN]
+    names = [_literal(name) for name, owner in scope if owner in schema.nodes]
     if not properties:
         properties = [(scope[0][0], STRING)]
     tests = []
     if strings:
         ways = '" = " | " <> " | " CONTAINS " | " STARTS WITH " | " ENDS WITH "'
-        tests.append(f'{either(strings)} (({ways}) STRING | " IN [" STRING (", " STRING)? "]")')
+        tests.append(f'{_either(strings)} (({ways}) STRING | " IN [" STRING (", " STRING)? "]")')
     if truths:
-        tests.append(f'{either(truths)} " = " BOOLEAN')
+        tests.append(f'{_either(truths)} " = " BOOLEAN')
     if numeric:
         ways = 'comparison INTEGER | " % " INTEGER " = " INTEGER | " IN [" INTEGER (", " INTEGER)? "]"'
-        tests.append(f"{either(numeric)} ({ways})")
-    tests.append(f'{either([literal(text) for text, _ in properties])} (" IS NULL" | " IS NOT NULL")')
-    counted = f'"count(" "DISTINCT "? {either(names)} ")"'
+        tests.append(f"{_either(numeric)} ({ways})")
+    tests.append(f'{_either([_literal(text) for text, _ in properties])} (" IS NULL" | " IS NOT NULL")')
+    counted = f'"count(" "DISTINCT "? {_either(names)} ")"'
     aggregates = [counted, f'"collect(" "DISTINCT "? p{number} ")"']
     if numeric:
-        aggregates.append(f'("sum(" | "avg(" | "min(" | "max(") {either(numeric)} ")"')
+        aggregates.append(f'("sum(" | "avg(" | "min(" | "max(") {_either(numeric)} ")"')
     joined = len(names) == len(scope) > 1  # a relationship with a variable can't be matched twice
-    again = f' (" MATCH " {either(patterns)})?' if joined else ""
+    again = f' (" MATCH " {_either(patterns)})?' if joined else ""
     rules = [
         f"q{number}: m{number} r{number}",
-        f'm{number}: "MATCH " {either(patterns)}{again} (" WHERE " t{number} ((" AND " | " OR ") t{number}){{0,2}})?',
-        f"t{number}: {either(tests)}",
-        f"p{number}: {either([literal(text) for text, _ in properties])}",
-        f"a{number}: {either(aggregates)}",
+        f'm{number}: "MATCH " {_either(patterns)}{again} (" WHERE " t{number} ((" AND " | " OR ") t{number}){{0,2}})?',
+        f"t{number}: {_either(tests)}",
+        f"p{number}: {_either([_literal(text) for text, _ in properties])}",
+        f"a{number}: {_either(aggregates)}",
         f'r{number}: " RETURN " (v{number} | g{number} | b{number} | c{number})',
         f'v{number}: "DISTINCT "? p{number} (", " p{number}){{0,2}} (" ORDER BY " p{number} order?)? limit?',
         f'g{number}: p{number} ", " a{number} (" AS " FIGURE (" ORDER BY " FIGURE order limit?)?)?',
@@ -171,6 +177,28 @@ def _scope_rules(
     if len(scope) > 1:
         rules[0] += f" | m{number} h{number}"
         tested = '" AS " FIGURE " WHERE " FIGURE comparison INTEGER'
-        having = f'" WITH " {either(names)} ", " {counted} {tested} " RETURN " p{number}'
+        having = f'" WITH " {_either(names)} ", " {counted} {tested} " RETURN " p{number}'
         rules.append(f"h{number}: {having}")
     return rules
+
+
+def _literal(text: str) -> str:
+    """`text` as a Lark string."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _either(options: list[str]) -> str:
+    """Alternatives of Lark expressions, in parentheses."""
+    return "(" + " | ".join(options) + ")" if len(options) > 1 else options[0]
+
+
+def _grammar(rules: list[str], *, thinking: bool) -> str:
+    """The complete grammar of an answer; `rules` define `query`. Raises GrammarError, because llama.cpp ignores an
+    invalid grammar silently."""
+    start = f'start: {_THINKING + " " if thinking else ""}"<cypher>" query "</cypher>"'
+    text = "\n".join(["%llguidance {}", start, *rules, *([_THOUGHT] if thinking else [])])
+    from llguidance import LLMatcher
+
+    if problem := LLMatcher.validate_grammar(text):
+        raise GrammarError(problem)
+    return text
