@@ -58,6 +58,8 @@ SEAL_SECONDS = 600.0
 
 Work = TypeVar("Work", bound=Callable[..., Any])
 READ_ONLY = {"read_only_hint": True, "open_world_hint": False}
+BY_HAND = ("preview_letter", "verify_letter", "void_letter")
+"""What officers and pages call outside a conversation, in which nobody chose a language: the office's is spoken."""
 OptionalCode = Annotated[OptionalText, Field(json_schema_extra={"x-agentd-kind": "code"})]
 
 
@@ -99,14 +101,14 @@ class LetterServer(Server[None]):
     def office_tool(self, meta: dict[str, Any], **hints: bool) -> Callable[[Work], Work]:
         """Register a function under its name, with its words in the office's language; without hints it only reads.
 
-        It runs as by `answer`, in the language of its `context` if it takes one.
+        It runs as by `answer`, in the language of its `context` if it takes one, unless it is called BY_HAND.
         """
         words = self._service.office.speech
 
         def registered(function: Work) -> Work:
             @functools.wraps(function)
             async def answered(**arguments: Any) -> CallToolResult:
-                context = arguments.get("context")
+                context = None if name in BY_HAND else arguments.get("context")
                 return await self.answer(functools.partial(function, **arguments), meta_of(context) if context else {})
 
             name = function.__name__
