@@ -178,10 +178,18 @@ def _no_share(asked: str, plan: Plan) -> Iterator[str]:
         yield share[0]
     for each in nodes(plan.selects, exp.Div) if share else ():
         of, by = each.this, each.expression
-        some = by.find(exp.If, exp.Filter) and of.find(exp.Count) and not of.find(exp.If, exp.Filter)
+        some = _chooses(by, of) and of.find(exp.Count) and not _chooses(of, by)
         first, second = _first_said(asked, of, by), _first_said(asked, by, of)
         if some or (ratio and first > second > 0):
             yield each.sql()
+
+
+def _chooses(side: exp.Expr, other: exp.Expr) -> bool:
+    """Whether this side of a quotient is of chosen rows: by a CASE or FILTER, its subquery's WHERE or, beside another
+    side with a subquery of its own, the WHERE of the query that both stand in."""
+    around = side.find_ancestor(exp.Select) if other.find(exp.Select) else None
+    select = side.find(exp.Select) or around
+    return bool(side.find(exp.If, exp.Filter) or (select is not None and select.args.get("where")))
 
 
 def _first_said(asked: str, side: exp.Expr, other: exp.Expr) -> int:

@@ -87,6 +87,18 @@ def doubted(question: str, query: str) -> list[str]:
             "SELECT MAX(high_weight) AS w FROM parcel",
             "high_weight",
         ),
+        (  # a proportion upside down over subqueries
+            "What is the proportion of members in Bogor?",
+            "SELECT 1.0 * (SELECT COUNT(*) FROM member WHERE city = 'Bogor') / (SELECT COUNT(*) FROM member) AS share",
+            "SELECT 1.0 * (SELECT COUNT(*) FROM member) / (SELECT COUNT(*) FROM member WHERE city = 'Bogor') AS share",
+            "1.0 * (SELECT COUNT(*) FROM member) / NULLIF((SELECT COUNT(*) FROM member WHERE city = 'Bogor'), 0)",
+        ),
+        (
+            "What is the proportion of members in Bogor?",
+            "SELECT 1.0 * COUNT(*) / (SELECT COUNT(*) FROM member) AS share FROM member WHERE city = 'Bogor'",
+            "SELECT 1.0 * (SELECT COUNT(*) FROM member) / COUNT(*) AS share FROM member WHERE city = 'Bogor'",
+            "1.0 * (SELECT COUNT(*) FROM member) / NULLIF(COUNT(*), 0)",
+        ),
     ],
 )
 def test_a_hosted_mistake_is_doubted(question: str, right: str, wrong: str, why: str) -> None:
