@@ -11,7 +11,7 @@ from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import roots, roots_in
 from servers.text2cypher.linking.naming import is_key
-from servers.text2cypher.linking.said import asked_properties, asks_for_things
+from servers.text2cypher.linking.said import asked_properties, asks_for_things, counted_label
 
 
 def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -30,6 +30,9 @@ def grouped(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     counted = {(past if what.is_word("DISTINCT") else what).value for one, what, past in held if one.is_word("COUNT")}
     often = ("ORDER" in facts.words or Ask.GROUP in hints.asks) and "DISTINCT" not in facts.words
     split = set() if often and len({variable for variable, _ in shown}) == 1 else counted  # `tags by how often used`
+    if "COUNT" in facts.words and len({variable for variable, _ in shown}) > 1:
+        of_count = counted_label(hints, linker)
+        split |= {variable for variable, _ in shown if of_count in facts.structure.labels_of(variable)}
     by = {variable for variable, name in shown if name == hints.each}  # `for each year`: a title would part its rows
     one = not (Ask.GROUP in hints.asks or hints.each or "ORDER" in facts.words or asks_for_things(hints, linker))
     said = roots_in(hints.question)

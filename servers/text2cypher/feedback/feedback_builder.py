@@ -64,12 +64,9 @@ class FeedbackBuilder:
         return message("no_match"), ""
 
     def _finds(self, label: str, name: str, literal: Token) -> bool:
+        query = f"MATCH (n:{named(label)}) WHERE n.{named(name)} = {literal.text} RETURN 1 LIMIT 1"
         try:
-            return bool(
-                self._backend.run(
-                    f"MATCH (n:{named(label)}) WHERE n.{named(name)} = {literal.text} RETURN 1 LIMIT 1"
-                ).rows
-            )
+            return bool(self._backend.run(query).rows)
         except QueryError:
             return True
 

@@ -126,6 +126,11 @@ PAIRS = [  # (question, right, wrong)
         "MATCH (l:Lodge) WHERE l.rooms % 3 <> 0 RETURN l.name, l.rooms",
     ),
     (
+        "Which perk is offered by the most lodges?",
+        f"{OFFERS} RETURN p.name, count(*) AS n ORDER BY n DESC LIMIT 1",
+        f"{OFFERS} RETURN p.name, count(*) AS n, l.name ORDER BY n DESC LIMIT 1",
+    ),
+    (
         "Which lodges with more than 10 rooms offer a perk?",
         "MATCH (l:Lodge) WHERE l.rooms > 10 AND EXISTS { (l)-[:OFFERS]->(:Perk) } RETURN l.name",
         "MATCH (l:Lodge) WHERE l.rooms > 10 OR EXISTS { (l)-[:OFFERS]->(:Perk) } RETURN l.name",
