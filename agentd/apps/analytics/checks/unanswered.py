@@ -60,7 +60,7 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
 
 def _not_shown(asked: Asked, reading: Reading) -> Iterator[str]:
     """The question's word for names or ids if its tables have some, of the thing before that word where they can, and
-    the list shows none; amounts behind an "and" that only sort the list."""
+    the list shows none; amounts behind an "and", or at the start of a sentence, that only sort the list."""
     found = list(filter(None, map(reading.column, reading.shown)))
     shown = {column.name for column in reading.shown}
     there = [(table, column) for table in reading.sources.values() for column in table.columns]
@@ -79,8 +79,8 @@ def _not_shown(asked: Asked, reading: Reading) -> Iterator[str]:
         if meant and not any(each in found or each[1].name in chosen for each in meant):
             yield word
     order = reading.select.args.get("order")
-    after = (asked.said[found.end() :].split()[:4] for found in finder("joined").finditer(asked.said))
-    behind = [Asked(" ".join(words)) for words in after] if order else []
+    begun = re.finditer(rf"{finder('joined').pattern}|[.?!]\s", asked.said) if order else ()
+    behind = [Asked(" ".join(asked.said[found.end() :].split()[:4])) for found in begun]
     for column in of_kind(order, exp.Column) if order else ():
         known = reading.column(column)
         unseen = known and known[1].kind in FIGURES and column.name not in shown

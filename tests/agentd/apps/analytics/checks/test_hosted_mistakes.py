@@ -87,6 +87,12 @@ def doubted(question: str, query: str) -> list[str]:
             "SELECT MAX(high_weight) AS w FROM parcel",
             "high_weight",
         ),
+        (  # what a second sentence asks to show
+            "Which parcels have the largest weight, sorted by it? Show the closing weight.",
+            "SELECT parcel_id, closing_weight FROM parcel ORDER BY closing_weight DESC",
+            "SELECT parcel_id FROM parcel ORDER BY closing_weight DESC",
+            "closing_weight",
+        ),
         (  # a proportion upside down over subqueries
             "What is the proportion of members in Bogor?",
             "SELECT 1.0 * (SELECT COUNT(*) FROM member WHERE city = 'Bogor') / (SELECT COUNT(*) FROM member) AS share",
