@@ -39,6 +39,10 @@ class InvalidFields(Exception):
         super().__init__(f"{len(self.problems)} fields: {', '.join(problem.field for problem in self.problems)}")
 
 
+_SAID_KINDS = {"code": "code", "money": "money", "number": "number", "time": "time", "since": "date"}
+"""The kinds that a program can't tell by their `format`, as `x-agentd-kind`."""
+
+
 class LetterField(BaseModel, frozen=True, extra="forbid"):
     """One field as its letter.toml declares it."""
 
@@ -46,6 +50,7 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
         "nik",
         "kk",
         "date",
+        "since",
         "rt",
         "rw",
         "phone",
@@ -137,7 +142,7 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
             "x-agentd-time": self.time,
             "x-agentd-sensitive": self.sensitive or None,
             "x-agentd-declared": self.declared,
-            "x-agentd-kind": self.says or (self.kind if self.kind in ("code", "money", "number", "time") else None),
+            "x-agentd-kind": self.says or _SAID_KINDS.get(self.kind),
         }
         return schema | {name: value for name, value in optional.items() if value is not None}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 
@@ -23,7 +24,9 @@ def compare(fields: Fields, values: Mapping[str, str], today: date) -> dict[str,
 
 def _wrong_times(fields: Fields, values: Mapping[str, str], today: date) -> Iterator[tuple[str, Message]]:
     for name, field in fields.items():
-        day = _day(values.get(name, "")) if field.kind == "date" else None
+        value = values.get(name, "")
+        begins = f"{value}-01-01"[:10] if field.kind == "since" else value  # the first day of a year or month
+        day = _day(begins) if field.kind in ("date", "since") else None
         if day is None:
             continue
         if day > today and field.time != "future":
@@ -65,20 +68,22 @@ def warnings(fields: Fields, values: Mapping[str, str]) -> list[Message]:
 
 
 def display(values: Mapping[str, str], fields: Fields, words: OfficeWords) -> dict[str, str]:
-    """Return the values as printed: dates in words, telephone numbers in national format, money with dots.
+    """Return the values as printed: dates and months in words, telephone numbers in national format, money with dots.
 
     A temporary NIK is left out: the office assigned it, and it proves nobody's identity.
     """
     shown = {}
     for name, value in values.items():
         kind = fields[name].kind
-        day = _day(value) if kind == "date" else None
+        day = _day(value) if kind in ("date", "since") else None
         if kind == "nik" and kinds.is_temporary_nik(value):
             continue
         if kind == "phone":
             value = kinds.dialled(value)
         elif kind == "money" and value.isdecimal():
             value = f"Rp{int(value):,}".replace(",", ".")
+        elif kind == "since" and re.fullmatch("[0-9]{4}-[0-9]{2}", value):
+            value = f"{words.months[int(value[5:]) - 1]} {value[:4]}"
         shown[name] = value if day is None else words.date(day)
     return shown
 

@@ -1,8 +1,8 @@
 """The kinds of field of a letter, and how each is parsed from what people write. No I/O; each error is one sentence.
 
 Each reader takes the raw value of one field and returns its canonical text, or raises WrongValue. Canonical forms: NIK
-and KK 16 digits; dates ISO (`1990-03-05`); RT and RW three digits; phones E.164; money whole rupiah as digits; times
-`19.00`; everything else NFC text with single spaces, spelling unchanged.
+and KK 16 digits; dates ISO (`1990-03-05`), since when also `2015` or `2015-03`; RT and RW three digits; phones E.164;
+money whole rupiah as digits; times `19.00`; everything else NFC text with single spaces, spelling unchanged.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ import tomllib
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 
-from servers.certificate.languages import any_of, month_numbers
+from servers.certificate.languages import any_of
 from servers.certificate.letters.amounts import read_money, read_time
+from servers.certificate.letters.dates import is_date, read_date, read_since
 from servers.certificate.messages import WrongValue
-
-_DATE_NOISE = re.compile(rf"\b(?:{any_of('date_fillers')})\b\.?|(?<=\d)(?:{any_of('ordinals')})\b|,")
 
 # `RT 3/RW 7`, `RT03 RW07`, `RT/RW 003/007`, `(RT. 3, RW. 7)`, or only one of the two, at any position, but not in a
 # street's name (`Gang RT 12`).
@@ -95,7 +93,7 @@ def read_nik(text: str) -> str:
     day, month, year = nik_birth(digits)
     if digits[12:] == "0000":
         raise WrongValue("nik_serial")
-    if not any(_is_date(century + year, month, day) for century in (1900, 2000)):
+    if not any(is_date(century + year, month, day) for century in (1900, 2000)):
         raise WrongValue("nik_birth")
     return digits
 
@@ -127,25 +125,6 @@ def read_kk(text: str) -> str:
     if digits[12:] == "0000" or digits[:2] == "00":
         raise WrongValue("kk_impossible")
     return digits
-
-
-def read_date(text: str) -> str:
-    """Parse a date as Indonesians write it, day first (5 Maret 1990, 05-03-1990, 5/3/1990), or in ISO (1990-03-05)."""
-    words = re.findall(r"[0-9]+|[^\W\d_]+", _DATE_NOISE.sub(" ", text.casefold()))
-    parts = [int(word) if word.isdecimal() else month_numbers().get(word, 0) for word in words]
-    named = [number for word, number in zip(words, parts, strict=True) if not word.isdecimal()]
-    if len(parts) != 3 or 0 in parts or len(named) > 1:
-        raise WrongValue("date_unreadable")
-    if named and not words[0].isdecimal():
-        parts[0], parts[1] = parts[1], parts[0]
-    if len(words[0]) == 4:
-        parts.reverse()
-    day, month, year = parts
-    if year < 100:
-        raise WrongValue("date_short_year")
-    if not _is_date(year, month, day):
-        raise WrongValue("date_not_in_calendar")
-    return date(year, month, day).isoformat()
 
 
 def read_rt_rw(text: str) -> str:
@@ -264,19 +243,12 @@ def _sixteen_digits(text: str) -> str:
     return digits
 
 
-def _is_date(year: int, month: int, day: int) -> bool:
-    try:
-        date(year, month, day)
-    except ValueError:
-        return False
-    return True
-
-
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         "nik": Kind("0000000000000000", read_nik),
         "kk": Kind("0000000000000000", read_kk),
         "date": Kind("0000-00-00", read_date),
+        "since": Kind("0000", read_since),
         "rt": Kind("000", read_rt_rw),
         "rw": Kind("000", read_rt_rw),
         "phone": Kind("000", read_phone),

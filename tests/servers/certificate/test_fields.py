@@ -9,8 +9,9 @@ import pytest
 
 from servers.certificate.drawing import page
 from servers.certificate.languages import LANGUAGES, words
-from servers.certificate.letters import kinds, lettertype
+from servers.certificate.letters import dates, kinds, lettertype
 from servers.certificate.letters.fields import InvalidFields
+from servers.certificate.letters.fitting import display
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.servers.certificate.letters import ANSWERS, DOMISILI
 
@@ -165,7 +166,35 @@ def test_how_many_or_which_may_be_a_mere_number(letter: str, field: str, written
 @pytest.mark.parametrize("month", range(1, 13))
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_month_is_known_in_every_language(month: int, language: str) -> None:
-    assert kinds.read_date(f"7 {words(language).months[month - 1]} 1988") == date(1988, month, 7).isoformat()
+    assert dates.read_date(f"7 {words(language).months[month - 1]} 1988") == date(1988, month, 7).isoformat()
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical", "printed"),
+    [
+        ("2015", "2015", "2015"),
+        ("tahun 2015", "2015", "2015"),
+        (2015, "2015", "2015"),
+        ("Maret 2015", "2015-03", "Maret 2015"),
+        ("3/2015", "2015-03", "Maret 2015"),
+        ("2015-03", "2015-03", "Maret 2015"),
+        ("1 Maret 2015", "2015-03-01", "1 Maret 2015"),
+        ("2015-03-01", "2015-03-01", "1 Maret 2015"),
+    ],
+)
+def test_since_when_may_be_a_year_a_month_or_a_day(written: object, canonical: str, printed: str) -> None:
+    business = lettertype.load(SHIPPED_LETTERS / "surat_keterangan_usaha")
+    values, _ = business.check(ANSWERS["surat_keterangan_usaha"] | {"sejak": written}, TODAY, page.glyphs())
+    assert (values["sejak"], display(values, business.fields, words("id"))["sejak"]) == (canonical, printed)
+
+
+@pytest.mark.parametrize(
+    "written", ["dulu", "13/2015", "2015-00", "31 Februari 2015", "99", "1850", f"{TODAY.year + 1}"]
+)
+def test_since_when_is_a_time_that_was(written: str) -> None:
+    business = lettertype.load(SHIPPED_LETTERS / "surat_keterangan_usaha")
+    with pytest.raises(InvalidFields):
+        business.check(ANSWERS["surat_keterangan_usaha"] | {"sejak": written}, TODAY, page.glyphs())
 
 
 def test_nothing_is_added_to_what_was_given_but_the_published_default() -> None:

@@ -15,11 +15,11 @@ import pytest
 from servers.certificate import answers, lookups
 from servers.certificate.issuing import finishing, issuing
 from servers.certificate.languages import LANGUAGES, OfficeWords, words
-from servers.certificate.letters import amounts, fields, fitting, kinds, lettertype
+from servers.certificate.letters import amounts, dates, fields, fitting, kinds, lettertype
 from servers.certificate.messages import WrongValue
 from servers.certificate.office import SAMPLE, OfficeError, load
 
-TELLING = (amounts, answers, fields, finishing, fitting, issuing, kinds, lettertype, lookups)
+TELLING = (amounts, answers, dates, fields, finishing, fitting, issuing, kinds, lettertype, lookups)
 """Where messages are named by their keys."""
 KEYED = {"Message": "", "WrongValue": "", "say": "", "IssueError": "issue_", "_refused": "", "_written": ""}
 
@@ -51,7 +51,7 @@ def test_what_is_wrong_of_a_value_is_said_in_the_offices_language() -> None:
         kinds.read_nik("317506450890000")
     assert caught.value.message.in_words(words("en")) == "it must be 16 digits, 15 were written."
     with pytest.raises(WrongValue) as caught:
-        kinds.read_date("kemarin")
+        dates.read_date("kemarin")
     assert caught.value.message.in_words(words("en")).isascii()
 
 
