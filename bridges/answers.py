@@ -31,16 +31,23 @@ class Answer:
     """The pieces of one turn, put together as they arrive."""
 
     on_text: TextSink | None
-    text: str = ""
+    texts: list[str] = field(default_factory=list)
+    chars: int = 0
     last: Piece = Piece()
     usage: Usage = field(default_factory=Usage)
     thought: bool = False
 
+    @property
+    def text(self) -> str:
+        """What has arrived."""
+        return "".join(self.texts)
+
     def add(self, piece: Piece) -> None:
         """Raises ProviderFailure for an answer without end."""
         if piece.text:
-            self.text += piece.text
-            if len(self.text) > MOST_CHARS:
+            self.texts.append(piece.text)
+            self.chars += len(piece.text)
+            if self.chars > MOST_CHARS:
                 raise ProviderFailure("bad_output", f"the answer has over {MOST_CHARS} characters")
             if self.on_text is not None:
                 self.on_text(TextChunk(piece.text))

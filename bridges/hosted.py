@@ -107,8 +107,9 @@ class HostedModel(ABC):
         """Return how many tokens the model may write."""
         return request.max_tokens + (ROOM_TO_THINK if model in self._thinkers else 0)
 
-    def weakened(self, error: Exception, asked: dict[str, Any]) -> bool:  # noqa: ARG002 - for those that can
+    def weakened(self, error: Exception, asked: dict[str, Any]) -> bool:
         """Leave out from now on what the service refused of these arguments; False if it refused the request itself."""
+        del error, asked  # nothing that could be left out
         return False
 
     @abstractmethod

@@ -22,7 +22,7 @@ WRITE_S = 2.0
 """Seconds within which a write must succeed for the database to count as writable."""
 _SAME = schema.update().values(version=schema.c.version)
 """A write that changes nothing."""
-PRAGMAS = "journal_mode=WAL synchronous=NORMAL busy_timeout=5000 foreign_keys=ON secure_delete=ON".split()
+_PRAGMAS = "journal_mode=WAL synchronous=NORMAL busy_timeout=5000 foreign_keys=ON secure_delete=ON".split()
 """What SQLite is set to in each connection."""
 _ALONE = 0x61676E74
 """The number of PostgreSQL's advisory lock behind `RunStore.alone`."""
@@ -134,7 +134,7 @@ def sqlite_engine(file: Path) -> Engine:
     def pragmas(connection: Any, _record: Any) -> None:
         connection.isolation_level = "IMMEDIATE"
         try:
-            for pragma in PRAGMAS:
+            for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}")
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):  # locked, or the disk is full

@@ -27,6 +27,7 @@ def add_desk_tools(server: LetterServer, service: LetterService, verifier: Verif
 
     @server.office_tool(
         {**STAFF, "agentd/audit_subject": "number"},
+        by_hand=True,
         read_only_hint=False,
         destructive_hint=True,
         idempotent_hint=True,

@@ -58,8 +58,6 @@ SEAL_SECONDS = 600.0
 
 Work = TypeVar("Work", bound=Callable[..., Any])
 READ_ONLY = {"read_only_hint": True, "open_world_hint": False}
-BY_HAND = ("preview_letter", "verify_letter", "void_letter")
-"""What officers and pages call outside a conversation, in which nobody chose a language: the office's is spoken."""
 OptionalCode = Annotated[OptionalText, Field(json_schema_extra={"x-agentd-kind": "code"})]
 
 
@@ -98,17 +96,18 @@ class LetterServer(Server[None]):
         meta = meta_of(context) if context else {}
         return await self.answer(functools.partial(self._generate, letter, arguments, meta), meta)
 
-    def office_tool(self, meta: dict[str, Any], **hints: bool) -> Callable[[Work], Work]:
+    def office_tool(self, meta: dict[str, Any], *, by_hand: bool = False, **hints: bool) -> Callable[[Work], Work]:
         """Register a function under its name, with its words in the office's language; without hints it only reads.
 
-        It runs as by `answer`, in the language of its `context` if it takes one, unless it is called BY_HAND.
+        It runs as by `answer`, in the language of its `context` if it takes one; in the office's if it is called
+        `by_hand`, by officers and pages outside a conversation, in which nobody chose a language.
         """
         words = self._service.office.speech
 
         def registered(function: Work) -> Work:
             @functools.wraps(function)
             async def answered(**arguments: Any) -> CallToolResult:
-                context = None if name in BY_HAND else arguments.get("context")
+                context = None if by_hand else arguments.get("context")
                 return await self.answer(functools.partial(function, **arguments), meta_of(context) if context else {})
 
             name = function.__name__
@@ -214,7 +213,7 @@ def create_server(service: LetterService) -> LetterServer:
     ) -> Annotated[CallToolResult, answers.Requirements]:
         return lookups.needed(service, letter_type, spoken(meta_of(context), words))
 
-    @server.office_tool(FOR_THE_DESK)
+    @server.office_tool(FOR_THE_DESK, by_hand=True)
     def preview_letter(
         letter_type: str, data: dict[str, Any], context: Context[None, Any], pdf: bool = False
     ) -> Annotated[CallToolResult, answers.Preview]:
@@ -233,7 +232,7 @@ def create_server(service: LetterService) -> LetterServer:
         meta = meta_of(context)
         return lookups.status(service, verifier, number, code, is_staff(meta), spoken(meta, words))
 
-    @server.office_tool(FOR_THE_DESK)
+    @server.office_tool(FOR_THE_DESK, by_hand=True)
     def verify_letter(
         context: Context[None, Any], code: OptionalText = "", file: OptionalText = ""
     ) -> Annotated[CallToolResult, Verification]:

@@ -57,7 +57,7 @@ def test_a_citizens_yes_to_what_the_register_no_longer_holds_makes_no_letter(
         assert not done["steps"][0]["success"] and CHANGED in done["response"]
         if "alamat" in values:
             again = one.says(ASKS)
-            assert "Jl. Baru No. 9" in again["approval"]["summary"], "it is asked about anew, and true"
+            assert "Jl. Baru No. 9" in again["approval"]["summary"], "the citizen is asked again, with the true address"
             assert one.says("ya")["steps"][0]["success"]
 
 

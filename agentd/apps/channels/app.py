@@ -103,15 +103,15 @@ class Channels(App):
     async def serving(self) -> AsyncIterator[None]:
         """Listen to chats and answer them once the daemon accepts connections."""
         settings = self.wiring.settings()
-        for entry in (entries := settings.section(ChannelsSection).channels):
+        for at, entry in enumerate(settings.section(ChannelsSection).channels):
             if entry.blocked:
                 log.error("channel.not_started", channel=entry.name, reason=entry.blocked)
                 continue
             try:
                 self._services[entry.name] = Service(entry, self._make(entry))
             except (LookupError, ValueError) as error:
-                where = ("channels", entries.index(entry))
-                raise ConfigError([settings.problem(where, f"channel `{entry.name}`: {error}")]) from None
+                problem = settings.problem(("channels", at), f"channel `{entry.name}`: {error}")
+                raise ConfigError([problem]) from None
         if not self._services:
             yield
             return

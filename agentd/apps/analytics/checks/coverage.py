@@ -219,14 +219,14 @@ def _unused(asked: str, select: exp.Select) -> Iterator[str]:
     inner = [join.args["on"] for join in joins if join.args.get("on") is not None]
     tied = [column.table.casefold() for condition in inner for column in of_kind(condition, exp.Column)]
     within = {id(column) for condition in inner for column in of_kind(condition, exp.Column)}
-    if not any(isinstance(each.this, exp.Star) for each in of_kind(select, exp.Count)):  # an alias reads no table
+    counts = any(isinstance(each.this, exp.Star) for each in of_kind(select, exp.Count))
+    if not counts:  # an alias reads no table
         made = {each.alias.casefold() for each in select.expressions}
         sorted_by = of_kind(select.args.get("order") or exp.Order(), exp.Column)
         within |= {id(column) for column in sorted_by if not column.table and column.name.casefold() in made}
     used = {column.table.casefold() for column in of_kind(select, exp.Column) if id(column) not in within}
     if "" in used or any(len(list(of_kind(condition, exp.Predicate))) > 1 for condition in inner):
         return
-    counts = any(isinstance(each.this, exp.Star) for each in of_kind(select, exp.Count))
     once = counts or (select.args.get("distinct") and not select.find(exp.AggFunc))
     words = ((join, re.findall(r"[^\W\d_]{4,}", words_of(join.this.name))) for join in joins if once)
     said = [join for join, each in words if any(word[:4] in asked.casefold() for word in each)]

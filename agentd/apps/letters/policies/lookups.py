@@ -44,7 +44,7 @@ class LookUps(CallPolicy):
         """The call without values that nobody named; refused as by Grounded if the tool requires one."""
         if call.tool.official or not call.said or not call.input:
             return call
-        if wrong := unfit(call):
+        if wrong := await aside(unfit, call):
             return ToolOutcome(success=False, message=wrong, error_type="tool_execution")
         strange = await aside(unnamed, call)
         if self._meaning is not None:
@@ -68,7 +68,7 @@ def unfit(call: ToolCall) -> str:
     for field in fields(schema, call.input, form(schema)):
         rule = rules.get(field.key, {})
         known = rule.get("enum") if "x-agentd-spellings" not in rule else None
-        if known and isinstance(known, list) and field.value is not None and field.value not in known:
+        if isinstance(known, list) and known and field.value is not None and field.value not in known:
             return f"`{field.path}` must be one of: {', '.join(map(str, known))}"
     needed = schema.get("required", ()) if isinstance(schema.get("properties"), Mapping) else ()
     missing = [f"`{name}`" for name in needed if name in schema["properties"] and name not in {*call.input, *HIDDEN}]
