@@ -106,7 +106,7 @@ bench drill: ## make figures ONLY=bench: measure beside what people use instead;
 	@$(MAKE) --no-print-directory figures ONLY=$@
 
 soak: install ## five minutes of mixed work; does the daemon grow? (make figures ONLY=soak: an hour, kept)
-	@$(BIN)/python -m lab.drill.soak
+	@MINUTES=5 $(BIN)/python -m lab.figures --show soak
 
 docs: install ## render the pages that come from the code, then build all of docs/ into site/
 	@$(BIN)/python -m lab.tools

@@ -6,6 +6,7 @@ so their registries must be reachable. The model is a table of questions: it cal
 
 from __future__ import annotations
 
+import argparse
 import functools
 import json
 import os
@@ -95,6 +96,7 @@ def others(folder: Path, page: str, remote: str) -> list[Other]:
 
 def main() -> int:
     """Return 0 when each server was added and answered."""
+    argparse.ArgumentParser(prog="python -m lab.demo.others", description=__doc__).parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="agentd-others-")))
         page, remote = stack.enter_context(_page(_made(folder))), stack.enter_context(_remote())

@@ -1,6 +1,4 @@
-"""`python -m lab.drill.soak [--minutes 5]`: does a daemon grow under long mixed work? Exit 1 if so.
-
-Each sample is written to a file as it is taken; `--of FILE` prints the table of a soak that was cut short.
+"""Does a daemon grow under long mixed work?
 
 The work is counter_day.py's, at a moderate rate. Samples cover memory, file descriptors, threads, processes and the
 disk space of conversations. The medians of the second and the last quarter are compared; caches and pools fill in the
@@ -9,8 +7,6 @@ first. Conversations are kept for a sixth of the duration, so that purging is al
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import statistics
 import subprocess
@@ -18,9 +14,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +26,7 @@ from lab.figures.record import Found
 from tests.daemon import AGENTD, TOKEN, Daemon
 
 MINUTES = float(os.environ.get("MINUTES", "60"))
-"""Duration for `make figures ONLY=soak` (MINUTES=10: shorter)."""
+"""Duration of the soak; `make soak` takes 5."""
 SAMPLE_S = 2.0
 KEPT = ("letters", "audit.jsonl", "audit.head")
 """Files that an office keeps permanently: they grow and are no conversations."""
@@ -108,52 +104,35 @@ def soak(folder: Path, minutes: float) -> Found:
 
 def _watched(daemon: Daemon, workers: list[Any], seconds: float) -> Found:
     assert daemon.process is not None
-    samples = Path(tempfile.mkstemp(prefix="agentd-soak-", suffix=".jsonl")[1])
-    print(f"soak: its samples, as they are taken: {samples}", file=sys.stderr, flush=True)
     for worker in workers:
         worker.start()
+    samples: list[Sample] = []
+    loads: list[float] = []
     began = time.monotonic()
-    while (passed := time.monotonic() - began) < seconds:
-        _write(samples, passed, Sample.of(daemon.process.pid, daemon.state), workers)
+    while time.monotonic() - began < seconds:
+        samples.append(Sample.of(daemon.process.pid, daemon.state))
+        loads.append(os.getloadavg()[0])
         time.sleep(SAMPLE_S)
     for worker in workers:
         worker.ending.set()
     for worker in workers:
         worker.join()
-    _write(samples, seconds, Sample.of(daemon.process.pid, daemon.state), workers)
+    done, failed = (sum((getattr(one, of) for one in workers), Counter[str]()) for of in ("done", "failed"))
     active = daemon.call("System.health")["runs"]["active"]
     purged = _purged(daemon)
-    found = of_samples(samples)
-    end = {
+    figures = {
+        "minutes": round(seconds / 60, 1),
+        "load_median": round(statistics.median(loads), 1),
+        **{f"times: {name.replace('_', ' ')}": times for name, times in sorted(done.items())},
+        "failed": failed.total(),
         "runs active at the end": active,
         "disk of conversations after a purge of all, MB": round(disk(daemon.state), 1),
         "disk of what is kept (letters, their book, the audit trail), MB": round(disk(daemon.state, kept=True), 1),
     }
-    wrong = [*found.wrong, *["runs left active"] * bool(active), *["the purge at the end failed"] * (not purged)]
-    return found.model_copy(update={"figures": {**found.figures, **Found.of(end).figures}, "wrong": wrong})
-
-
-def _write(samples: Path, passed: float, sample: Sample, workers: Sequence[Any]) -> None:
-    """Append a line: the sample, and the totals of what was done and failed so far."""
-    totals = {of: sum((getattr(worker, of).copy() for worker in workers), Counter[str]()) for of in ("done", "failed")}
-    line = {"seconds": round(passed, 1), "load": round(os.getloadavg()[0], 1), "held": asdict(sample), **totals}
-    with samples.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
-
-
-def of_samples(samples: Path) -> Found:
-    """The figures of the samples written so far; an incomplete last line is ignored."""
-    lines = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines() if line.endswith("}}")]
-    last: Mapping[str, Any] = lines[-1]
-    rows = _rows([Sample(**line["held"]) for line in lines])
-    figures = {
-        "minutes": round(last["seconds"] / 60, 1),
-        "load_median": round(statistics.median(line["load"] for line in lines), 1),
-        **{f"times: {name.replace('_', ' ')}": times for name, times in sorted(last["done"].items())},
-        "failed": sum(last["failed"].values()),
-    }
-    wrong = [f"{row['held']}: {row['2nd quarter']}, then {row['last quarter']}" for row in rows if row["grew"]]
-    wrong += [f"{name}: {times} times" for name, times in last["failed"].items()]
+    wrong = [f"{name}: {times} times" for name, times in failed.items()]
+    wrong += [*["runs left active"] * bool(active), *["the purge at the end failed"] * (not purged)]
+    rows = held(samples)
+    wrong += [f"{row['held']}: {row['2nd quarter']}, then {row['last quarter']}" for row in rows if row["grew"]]
     return Found.of({**figures, "held": rows}, wrong=wrong)
 
 
@@ -165,7 +144,8 @@ def _purged(daemon: Daemon) -> bool:
     return subprocess.run([AGENTD, *words, "--listen", listen], env=env, check=False, stdout=sys.stderr).returncode == 0
 
 
-def _rows(samples: Sequence[Sample]) -> list[dict[str, Any]]:
+def held(samples: Sequence[Sample]) -> list[dict[str, Any]]:
+    """One row for each of ALLOWED: its medians in the second and the last quarter, and whether it grew."""
     quarter = max(len(samples) // 4, 1)
     second, last = samples[quarter : 2 * quarter] or samples, samples[-quarter:]
     rows = []
@@ -175,20 +155,3 @@ def _rows(samples: Sequence[Sample]) -> list[dict[str, Any]]:
         shown = {"2nd quarter": round(before, 1), "last quarter": round(after, 1), "most": round(most, 1)}
         rows.append({"held": name, **shown, "grew": after > before * allowed})
     return rows
-
-
-def main() -> int:
-    """Return 0 when nothing grew and nothing failed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m lab.drill.soak", description="Work for long; see whether it grows."
-    )
-    parser.add_argument("--minutes", type=float, default=5.0)
-    parser.add_argument("--of", type=Path, metavar="FILE", help="run nothing; the table of these samples")
-    given = parser.parse_args()
-    found = of_samples(given.of) if given.of else run(given.minutes)
-    print(found.model_dump_json(indent=1, exclude_defaults=True))
-    return 1 if found.wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -23,12 +23,12 @@ from lab.figures.record import Found, Measurement
 from lab.figures.sections import Section, chosen, measure, sections
 
 
-def main(group: str = "") -> int:
-    """Return 0 when everything could be measured and nothing was lost. `group` is put before each name."""
+def main() -> int:
+    """Return 0 when everything could be measured and nothing was lost."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m lab.{group or 'figures'}",
+        prog="python -m lab.figures",
         description="Measure, store the figures in docs/figures.json with their units, and fill the pages of docs/.",
-        epilog=_listed(group),
+        epilog=_listed(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these; without a name all below")
@@ -40,7 +40,7 @@ def main(group: str = "") -> int:
     if given.pages:
         return _check()
     try:
-        wanted = chosen([f"{group}.{name}" for name in given.names] or [group] if group else given.names)
+        wanted = chosen(given.names)
     except KeyError as unknown:
         parser.error(f"there is no section {unknown}; there are: {', '.join(sections())}")
     failed = [each.name for each, run in measure(wanted) if not _kept(each, run, show=given.show)]
@@ -51,15 +51,13 @@ def main(group: str = "") -> int:
     return 1 if failed else 0
 
 
-def _listed(group: str) -> str:
+def _listed() -> str:
     """A line for each section: its name, the seconds that it last took, what it measures."""
     history, lines = record.read(), [f"{'NAME':24}{'last took':>9}  (–: never measured, or together with others)"]
     for each in sections().values():
-        if group in ("", each.group):
-            seconds = history[each.name][-1].took_s if each.name in history else 0.0
-            took = f"{seconds:.0f} s" if seconds else "–"
-            about = each.about.partition("\n")[0]
-            lines.append(f"{each.name.removeprefix(f'{group}.'):24}{took:>9}  {about}".rstrip())
+        seconds = history[each.name][-1].took_s if each.name in history else 0.0
+        took = f"{seconds:.0f} s" if seconds else "–"
+        lines.append(f"{each.name:24}{took:>9}  {each.about.partition(chr(10))[0]}".rstrip())
     return "\n".join(lines)
 
 

@@ -15,6 +15,7 @@ separately, and so is the longest path within the grounding check (`ungrounded`)
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import sys
@@ -173,9 +174,12 @@ def serve(report: Path) -> None:
 
 def main() -> None:
     """Print the files as described above."""
+    parser = argparse.ArgumentParser(prog="python -m lab.tools.walk", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--server", metavar="FILE", type=Path, help=argparse.SUPPRESS)  # the started server
+    report = parser.parse_args().server
     asyncio.set_event_loop_policy(Following())
-    if sys.argv[1:2] == ["--server"]:
-        report, sys.argv = Path(sys.argv[2]), sys.argv[:1]
+    if report:
+        sys.argv[1:] = []
         serve(report)
         return
     with tempfile.TemporaryDirectory() as name:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from agentd.config.shipped import PROFILES
-from lab.demo.campus import without_models
 from tests.daemon import Daemon, RpcFailed, call, final, running
 from tests.e2e.register import person
 from tests.e2e.test_true_letters import printed
@@ -32,7 +31,10 @@ HOURS = "We are open Monday to Friday, 09:00 to 16:00, and closed on public holi
 def office(folder: Path) -> str:
     """The shipped folder beside its client.toml, which asks a scripted model instead of its providers."""
     shutil.copytree(PROFILES / "campus", folder, dirs_exist_ok=True)
-    return without_models((folder / "client.toml").read_text(encoding="utf-8"))
+    before, _, after = (folder / "client.toml").read_text(encoding="utf-8").partition("[[providers]]")
+    scripted = '[[providers]]\nid = "scripted"\ntype = "scripted"\nscript = "script.jsonl"\n\n[[servers]]'
+    asked = re.sub(r"^default_provider = .*\nmodel = .*$", 'default_provider = "scripted"', before, flags=re.MULTILINE)
+    return asked + scripted + after.partition("[[servers]]")[2]
 
 
 def letters_of(daemon: Daemon) -> set[str]:

@@ -6,9 +6,9 @@ microsoft/Recognizers-Text. Beside each value its text is searched for the next 
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -73,5 +73,8 @@ def count(file: Path, kind: str) -> Counter[tuple[str, str]]:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m lab.eval.evidence.forms", description=__doc__)
+    parser.add_argument("folder", metavar="FOLDER/Specs", type=Path)
+    folder = parser.parse_args().folder
     for name, of in KINDS.items():
-        print(name, dict(sorted(count(Path(sys.argv[1], f"{name}.json"), of).items())))
+        print(name, dict(sorted(count(folder / f"{name}.json", of).items())))
