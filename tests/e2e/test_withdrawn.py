@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from agentd.audit import AuditTrail
+from agentd.clock import SystemClock
 from tests.daemon import Daemon, call, final, running
 from tests.e2e.register import FORMS, WITH_OFFICERS, Person, arrived, person
 from tests.waiting import until
@@ -48,6 +50,9 @@ def test_a_letter_that_was_being_made_is_ready_whatever_its_visitor_did_meanwhil
         assert approving.result()["steps"][0]["success"]
         (request,) = officer.call("Request.list")["requests"]
         assert (request["status"], request["letter"]) == ("ready", "001/SL/2026")
+        entries = AuditTrail(daemon.state, SystemClock()).entries()
+        recorded = [entry.action for entry in entries if entry.subject == request["request_id"]]
+        assert recorded == (["request.cancelled", "request.overtaken"] if ending is withdraw else [])
 
 
 def stopped(daemon: Daemon, run_id: str) -> bool:

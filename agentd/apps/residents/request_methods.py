@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from agentd.apps.residents.comparing import Comparing, ComparisonShown
-from agentd.apps.residents.requests import Requests, Status
+from agentd.apps.residents.requests import ENDED, Request, Requests, Status
 from agentd.audit import AuditTrail
 from agentd.errors import Conflict, InvalidParams, NotFound, ToolExecution
 from agentd.messages import Caller, Message
@@ -85,14 +85,15 @@ async def get(services: Services, caller: Caller, params: RequestParams) -> dict
 @method("Request.cancel", result=RequestShown, scopes=ANYONE, errors=(NotFound, Conflict))
 async def cancel(services: Services, caller: Caller, params: RequestParams) -> dict[str, Any]:
     """Withdraw a request that is not decided yet."""
-    requests = services.part(Requests)
-    found = await requests.get(params.request_id, caller)
-    if found.status not in _ISSUED:
-        await services.part(AuditTrail).arecord("request.cancelled", actor=caller.id, subject=found.request_id)
+    found = await services.part(Requests).get(params.request_id, caller)
+    if found.status not in ENDED:
+        await _record(services, "request.cancelled", caller, found)
         with suppress(Conflict, NotFound):  # the run has already ended
             await services.runs.cancel(found.run_id, _ITSELF)
-        found = await requests.get(params.request_id, caller)
-    if found.status in _ISSUED:  # perhaps only now: a letter that is being made is finished
+        found = await services.part(Requests).get(params.request_id, caller)
+        if found.status in _ISSUED:  # a letter that was being made is finished
+            await _record(services, "request.overtaken", caller, found)
+    if found.status in _ISSUED:
         raise Conflict("the letter is issued; an officer can void it")
     return found.shown()
 
@@ -100,23 +101,33 @@ async def cancel(services: Services, caller: Caller, params: RequestParams) -> d
 @method("Request.check", result=RequestShown, scopes=STAFF, errors=(NotFound, InvalidParams))
 async def check(services: Services, caller: Caller, params: CheckParams) -> dict[str, Any]:
     """Tick what the officer saw: the letter's text names it."""
-    requests = services.part(Requests)
-    await services.part(AuditTrail).arecord("request.checked", actor=caller.id, subject=params.request_id)
-    return (await requests.check(params.request_id, params.requirement, params.seen, caller)).shown()
+    found = await services.part(Requests).get(params.request_id, caller)
+    if params.requirement not in found.requirements:
+        known = "; ".join(found.requirements) or "none"
+        raise InvalidParams(f"this request asks for no such thing; it asks for: {known}", field="requirement")
+    await _record(services, "request.checked", caller, found)
+    return (await services.part(Requests).check(found, params.requirement, seen=params.seen)).shown()
 
 
 @method("Request.compare", result=ComparisonShown, scopes=STAFF, errors=(NotFound, ToolExecution))
 async def compare(services: Services, caller: Caller, params: DecideParams) -> ComparisonShown:
     """What differs between the form of a request and the register; the audit trail records the look-up."""
     found = await services.part(Requests).get(params.request_id, caller)
-    await services.part(AuditTrail).arecord("request.compared", actor=caller.id, subject=found.request_id)
+    await _record(services, "request.compared", caller, found)
     return await services.part(Comparing).of(found)
 
 
 @method("Request.hand_over", result=RequestShown, scopes=STAFF, errors=(NotFound, Conflict))
 async def hand_over(services: Services, caller: Caller, params: DecideParams) -> dict[str, Any]:
     """Record that the citizen has the letter: a request that was `ready` becomes `fetched`."""
-    requests = services.part(Requests)
-    handed = await requests.hand_over(params.request_id, caller)
-    await services.part(AuditTrail).arecord("request.handed_over", actor=caller.id, subject=params.request_id)
-    return handed.shown()
+    found = await services.part(Requests).get(params.request_id, caller)
+    if found.status not in _ISSUED:
+        raise Conflict(f"the letter is not ready: the request is {found.status}")
+    if found.status == "ready":
+        await _record(services, "request.handed_over", caller, found)
+        found = await services.part(Requests).hand_over(found)
+    return found.shown()
+
+
+async def _record(services: Services, action: str, caller: Caller, about: Request) -> None:
+    await services.part(AuditTrail).arecord(action, actor=caller.id, subject=about.request_id)

@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection
 
 from agentd.apps.residents.replies import in_each_language, replies
 from agentd.clock import day_in, iso
-from agentd.errors import Conflict, InvalidParams, NotFound
+from agentd.errors import InvalidParams, NotFound
 from agentd.messages import Caller, ToolInfo
 from agentd.ports import Clock
 from agentd.runs.approvals import Review
@@ -162,18 +162,14 @@ class Requests:
         found = await self._store.writes.do(lambda db: _one(db, REQUESTS.c.code == written(plain)))
         return None if found is None else await self._current(found)
 
-    async def check(self, request_id: str, requirement: str, seen: bool, caller: Caller) -> Request:
-        """Set or clear the tick of a requirement. Raises NotFound, InvalidParams."""
-        found = await self.get(request_id, caller)
-        if requirement not in found.requirements:
-            known = "; ".join(found.requirements) or "none"
-            raise InvalidParams(f"this request asks for no such thing; it asks for: {known}", field="requirement")
+    async def check(self, request: Request, requirement: str, *, seen: bool) -> Request:
+        """Set or clear the tick of one of the request's requirements."""
 
         def work(db: Connection) -> Request:
-            same = REQUESTS.c.request_id == request_id
-            ticked = {**(_one(db, same, alone=True) or found).requirements, requirement: seen}  # row locked
+            same = REQUESTS.c.request_id == request.request_id
+            ticked = {**(_one(db, same, alone=True) or request).requirements, requirement: seen}  # row locked
             db.execute(REQUESTS.update().where(same).values(requirements=ticked))
-            return replace(found, requirements=ticked)
+            return replace(request, requirements=ticked)
 
         return await self._current(await self._store.writes.do(work))
 
@@ -187,14 +183,9 @@ class Requests:
         message = f"the request is incomplete, not seen: {lacking}. Tick by Request.check what was shown since"
         raise InvalidParams(message, field="approved", user_message=said)
 
-    async def hand_over(self, request_id: str, caller: Caller) -> Request:
-        """Mark the letter as fetched. Raises NotFound, and Conflict if it is not ready."""
-        found = await self.get(request_id, caller)
-        if found.status == "fetched":
-            return found
-        if found.status != "ready":
-            raise Conflict(f"the letter is not ready: the request is {found.status}")
-        return await self._turned(found, "fetched")
+    async def hand_over(self, request: Request) -> Request:
+        """Mark a ready letter as fetched."""
+        return await self._turned(request, "fetched")
 
     async def seen(self, run_id: str) -> tuple[str, ...]:
         """The requirements that an officer ticked for a run."""

@@ -135,7 +135,8 @@ async def test_what_is_ticked_at_once_is_all_ticked(tmp_path: Path) -> None:
     wanted = ["KTP", "KK", "Surat RT", "Foto"]
     letter = ToolInfo(name=TOOL, server="forms", meta={"agentd/requirements": wanted})
     opened = await requests.open(waits, waits.approval, letter)
-    ticks = [requests.check(opened.request, one, seen=True, caller=staff) for one in wanted]
+    found = await requests.get(opened.request, staff)
+    ticks = [requests.check(found, one, seen=True) for one in wanted]
     await asyncio.gather(*ticks, requests.list(staff, 9))
     assert sorted(await requests.seen("r1")) == sorted(wanted)
     store.close()
@@ -162,6 +163,6 @@ async def test_the_letter_that_is_ready_is_named_when_its_run_is_gone_too_in_a_d
     await store.sessions.delete("s1")
     (ready,) = await requests.list(staff, 9)
     assert (ready.status, ready.letter) == ("ready", "001/SA/2026")
-    handed = await requests.hand_over(ready.request_id, staff)
+    handed = await requests.hand_over(ready)
     assert (handed.status, handed.letter) == ("fetched", None)
     store.close()
