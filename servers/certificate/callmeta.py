@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from mcp.server.mcpserver import Context
 
 from servers.certificate.languages import LANGUAGES, OfficeWords, words
-from servers.certificate.letters.basis import Basis, read_basis
+from servers.certificate.letters.basis import DECLARED, Basis, Level, Source
 from servers.certificate.register.records import Approval, Consent
 
 IDEMPOTENCY_KEY, SESSION_ID = "agentd/idempotency_key", "agentd/session_id"
@@ -55,8 +55,20 @@ def consent_of(meta: Mapping[str, Any]) -> Consent:
 
 
 def basis_of(meta: Mapping[str, Any]) -> Basis:
-    """Return the letter's basis as the daemon says; by default, what the citizen declares."""
-    return read_basis(meta.get(BASIS))
+    """Return the letter's basis as the daemon says; an invalid part counts as the lowest, and stops no letter."""
+    given = meta.get(BASIS)
+    if not isinstance(given, Mapping):
+        return DECLARED
+    level, seen, sources = (given.get(name) for name in ("level", "seen", "sources"))
+    return Basis(
+        level=level if level in get_args(Level) else "declared",
+        seen=tuple(one for one in (seen if isinstance(seen, list) else []) if isinstance(one, str)),
+        sources={
+            str(name): source
+            for name, source in (sources if isinstance(sources, Mapping) else {}).items()
+            if source in get_args(Source)
+        },
+    )
 
 
 def text_of(meta: Mapping[str, Any], key: str) -> str | None:

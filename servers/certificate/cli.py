@@ -10,7 +10,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from hardening.reasons import reason
@@ -43,41 +43,7 @@ def open_service(settings: Settings) -> LetterService:
 def main(argv: Sequence[str]) -> int:
     """Run the command in `argv` (after `letters`). Returns 0: done, genuine, sound; 1: not so; 2: bad usage."""
     os.umask(0o077)
-    parser = argparse.ArgumentParser(
-        prog="agentd letters", description="The office's letters: key, register, verification."
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    init = commands.add_parser("init", help="make the office's signing key and CA")
-    init.add_argument("--renew", action="store_true", help="replace an existing key; its CA stays trusted")
-    verify = commands.add_parser("verify", help="check a letter's PDF; exit 0 only if it is genuine")
-    subject = verify.add_mutually_exclusive_group(required=True)
-    subject.add_argument("file", type=Path, nargs="?", metavar="FILE.pdf")
-    subject.add_argument("--qr", metavar="TEXT", help="what a letter's QR code says: the whole text")
-    verify.add_argument("--key", type=Path, metavar="FILE", help="with --qr: the office's public key; asks no register")
-    commands.add_parser("key", help="print the public key that verifies QR codes")
-    commands.add_parser("list", help="print the register, one letter a line")
-    checking = commands.add_parser("check", help="list the mistakes in the letters' folders; exit 0 if there is none")
-    checking.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="default: the office's")
-    auditing = commands.add_parser("audit", help="compare register, archive and key; exit 0 if they agree")
-    auditing.add_argument("--quick", action="store_true", help="only whether letters can be issued now")
-    auditing.add_argument("--expect", metavar="NUMBER:HASH", help="a head noted earlier, which must still be there")
-    auditing.add_argument("--json", action="store_true", help="print the findings as JSON")
-    repairing = commands.add_parser("repair", help="repair what can be repaired; deletes nothing")
-    repairing.add_argument("--yes", action="store_true", help="do it without asking")
-    repairing.add_argument("--accept-key", action="store_true", help="let the key that is there sign from now on")
-    repairing.add_argument("--next", metavar="SERIES=NUMBER", type=_series, help="give no number up to this one")
-    copying = commands.add_parser("backup", help="copy register, archive and key; `agentd backup` calls it")
-    copying.add_argument("folder", type=Path, metavar="DIR")
-    commands.add_parser("upgrade", help="bring an earlier agentd's register up; `agentd migrate` calls it")
-    importing = commands.add_parser("import-opensid", help="make letter folders from OpenSID's templates")
-    importing.add_argument("--from", dest="url", metavar="URL", help="the database (default: $RESIDENTS_URL)")
-    importing.add_argument("--office", type=int, metavar="N", help="its id in config, where several share the database")
-    importing.add_argument("--into", type=Path, metavar="DIR", help="where to (default: the folder of LETTERS_DIR)")
-    importing.add_argument("--dry-run", action="store_true", help="only say what would be made")
-    commands.add_parser("places", help="where register, archive and key are, as JSON")
-    for command in commands.choices.values():
-        command.add_argument("--state", metavar="DIR", help="the state folder (default: $AGENTD_STATE, ./state)")
-    options = parser.parse_args(argv)
+    options = _parser().parse_args(argv)
     try:
         if options.command == "verify" and options.key is not None:
             return _verify_by_key(options.qr, options.key)
@@ -90,7 +56,7 @@ def main(argv: Sequence[str]) -> int:
             raise SettingsError(f"there is no state folder {options.state}")
         service = open_service(settings)
         try:
-            return _run(service, settings, options)
+            return int(options.run(service, options))
         finally:
             service.ledger.close()
     except (SettingsError, OfficeError, LedgerError, JournalError, NotNow, officekey.OfficeKeyError, OSError) as error:
@@ -98,19 +64,49 @@ def main(argv: Sequence[str]) -> int:
         return 2
 
 
-def _run(service: LetterService, settings: Settings, options: argparse.Namespace) -> int:
-    commands: dict[str, Callable[[], int]] = {
-        "init": lambda: _init(service, settings, options.renew),
-        "verify": lambda: _verify(service, options),
-        "key": lambda: _key(settings),
-        "list": lambda: _list(service),
-        "audit": lambda: _audit(service, options),
-        "repair": lambda: _repair(service, options),
-        "backup": lambda: _say(json.dumps(backup(service, options.folder))),
-        "upgrade": lambda: _upgrade(service),
-        "places": lambda: _say(places(settings).model_dump_json()),
-    }
-    return commands[options.command]()
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="agentd letters", description="The office's letters: key, register, verification."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    init = commands.add_parser("init", help="make the office's signing key and CA")
+    init.set_defaults(run=_init)
+    init.add_argument("--renew", action="store_true", help="replace an existing key; its CA stays trusted")
+    verify = commands.add_parser("verify", help="check a letter's PDF; exit 0 only if it is genuine")
+    verify.set_defaults(run=_verify)
+    subject = verify.add_mutually_exclusive_group(required=True)
+    subject.add_argument("file", type=Path, nargs="?", metavar="FILE.pdf")
+    subject.add_argument("--qr", metavar="TEXT", help="what a letter's QR code says: the whole text")
+    verify.add_argument("--key", type=Path, metavar="FILE", help="with --qr: the office's public key; asks no register")
+    commands.add_parser("key", help="print the public key that verifies QR codes").set_defaults(run=_key)
+    commands.add_parser("list", help="print the register, one letter a line").set_defaults(run=_list)
+    checking = commands.add_parser("check", help="list the mistakes in the letters' folders; exit 0 if there is none")
+    checking.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="default: the office's")
+    auditing = commands.add_parser("audit", help="compare register, archive and key; exit 0 if they agree")
+    auditing.set_defaults(run=_audit)
+    auditing.add_argument("--quick", action="store_true", help="only whether letters can be issued now")
+    auditing.add_argument("--expect", metavar="NUMBER:HASH", help="a head noted earlier, which must still be there")
+    auditing.add_argument("--json", action="store_true", help="print the findings as JSON")
+    repairing = commands.add_parser("repair", help="repair what can be repaired; deletes nothing")
+    repairing.set_defaults(run=_repair)
+    repairing.add_argument("--yes", action="store_true", help="do it without asking")
+    repairing.add_argument("--accept-key", action="store_true", help="let the key that is there sign from now on")
+    repairing.add_argument("--next", metavar="SERIES=NUMBER", type=_series, help="give no number up to this one")
+    copying = commands.add_parser("backup", help="copy register, archive and key; `agentd backup` calls it")
+    copying.set_defaults(run=lambda service, options: _say(json.dumps(backup(service, options.folder))))
+    copying.add_argument("folder", type=Path, metavar="DIR")
+    upgrading = commands.add_parser("upgrade", help="bring an earlier agentd's register up; `agentd migrate` calls it")
+    upgrading.set_defaults(run=_upgrade)
+    importing = commands.add_parser("import-opensid", help="make letter folders from OpenSID's templates")
+    importing.add_argument("--from", dest="url", metavar="URL", help="the database (default: $RESIDENTS_URL)")
+    importing.add_argument("--office", type=int, metavar="N", help="its id in config, where several share the database")
+    importing.add_argument("--into", type=Path, metavar="DIR", help="where to (default: the folder of LETTERS_DIR)")
+    importing.add_argument("--dry-run", action="store_true", help="only say what would be made")
+    telling = commands.add_parser("places", help="where register, archive and key are, as JSON")
+    telling.set_defaults(run=lambda service, _options: _say(json.dumps(places(service.settings))))
+    for command in commands.choices.values():
+        command.add_argument("--state", metavar="DIR", help="the state folder (default: $AGENTD_STATE, ./state)")
+    return parser
 
 
 def _say(text: str) -> int:
@@ -148,11 +144,12 @@ def _import(settings: Settings, options: argparse.Namespace) -> int:
     return 0 if all_made else 1
 
 
-def _init(service: LetterService, settings: Settings, renew: bool) -> int:
-    """Create the office's keys, or with `renew` new ones; letters issued so far stay genuine. Returns 0.
+def _init(service: LetterService, options: argparse.Namespace) -> int:
+    """Create the office's keys, or with --renew new ones; letters issued so far stay genuine. Returns 0.
 
     Raises SettingsError if a key is configured, OfficeKeyError if one exists already or was lost.
     """
+    settings, renew = service.settings, options.renew
     if settings.names_key:
         raise SettingsError(
             "OFFICE_KEY_FILE or PKCS11_MODULE names the office's key already; unset it to have one made here"
@@ -182,7 +179,7 @@ def _init(service: LetterService, settings: Settings, renew: bool) -> int:
     return 0
 
 
-def _upgrade(service: LetterService) -> int:
+def _upgrade(service: LetterService, _options: argparse.Namespace) -> int:
     if not service.ledger.exists() or service.ledger.chained():
         return _say("the register is up to date, or there is none yet")
     service.recover()
@@ -274,7 +271,8 @@ def _show(fields: dict[str, str]) -> None:
         print(f"{name:12} {value}")
 
 
-def _key(settings: Settings) -> int:
+def _key(service: LetterService, _options: argparse.Namespace) -> int:
+    settings = service.settings
     if settings.statement_key_file is not None:
         public = statementkey.load(settings.statement_key_file, settings.passphrase).public_key()
     else:
@@ -283,7 +281,7 @@ def _key(settings: Settings) -> int:
     return 0
 
 
-def _list(service: LetterService) -> int:
+def _list(service: LetterService, _options: argparse.Namespace) -> int:
     rows = service.ledger.all()
     if not rows:
         print(NONE_YET, file=sys.stderr)

@@ -17,6 +17,9 @@ from servers.certificate.languages import DEFAULT, LANGUAGES, OfficeWords, words
 SAMPLE = Path(__file__).parents[2] / "profiles" / "kelurahan" / "office.toml"
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 
+SLOTS = frozenset({"jabatan", "kelurahan", "kecamatan", "kota", "provinsi"})
+"""The slots of a letter's text for the office; `jabatan` is its signer's title."""
+
 
 class OfficeError(ValueError):
     """The office file can't be used; the text names the file and the key."""
@@ -118,13 +121,7 @@ class Office(BaseModel, frozen=True, extra="forbid"):
 
     def words(self, signer: Signer) -> dict[str, str]:
         """Return the values of a letter's slots for the office and its signer."""
-        return {
-            "jabatan": signer.title,
-            "kelurahan": self.kelurahan,
-            "kecamatan": self.kecamatan,
-            "kota": self.kota,
-            "provinsi": self.provinsi,
-        }
+        return {"jabatan": signer.title} | {name: str(getattr(self, name)) for name in SLOTS - {"jabatan"}}
 
 
 def load(path: Path = SAMPLE) -> Office:

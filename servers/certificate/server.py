@@ -22,11 +22,12 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.subscriptions import InMemorySubscriptionBus
 from mcp.shared.subscriptions import ToolsListChanged
 from mcp_types import CallToolResult, InputRequiredResult, ResourceLink, TextContent, Tool, ToolAnnotations
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from hardening.tasks import beside
 from servers.certificate import answers, lookups
 from servers.certificate.callmeta import (
+    CALLER,
     IDEMPOTENCY_KEY,
     SESSION_ID,
     basis_of,
@@ -37,7 +38,6 @@ from servers.certificate.callmeta import (
     spoken,
     text_of,
 )
-from servers.certificate.desk_tools import FOR_THE_DESK, OptionalText, add_desk_tools
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.issuing.standing import NotNow
 from servers.certificate.languages import asked_by
@@ -58,6 +58,11 @@ SEAL_SECONDS = 600.0
 
 Work = TypeVar("Work", bound=Callable[..., Any])
 READ_ONLY = {"read_only_hint": True, "open_world_hint": False}
+FOR_THE_DESK = {"agentd/for": "desk"}
+"""In a tool's `_meta`: for pages and programs; models don't see the tool."""
+STAFF = {**FOR_THE_DESK, "agentd/scope": "staff"}
+WRITES = {"read_only_hint": False, "destructive_hint": True, "idempotent_hint": True, "open_world_hint": False}
+OptionalText = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 OptionalCode = Annotated[OptionalText, Field(json_schema_extra={"x-agentd-kind": "code"})]
 
 
@@ -238,5 +243,23 @@ def create_server(service: LetterService) -> LetterServer:
     ) -> Annotated[CallToolResult, Verification]:
         return lookups.verify(verifier, code, file, may_name_paths(meta_of(context)), words)
 
-    add_desk_tools(server, service, verifier)
+    _add_desk_tools(server, service, verifier)
     return server
+
+
+def _add_desk_tools(server: LetterServer, service: LetterService, verifier: Verifier) -> None:
+    """Register what officers call at their desk, for staff only."""
+
+    @server.office_tool({**STAFF, "agentd/audit_subject": "number"}, by_hand=True, **WRITES)
+    def void_letter(
+        context: Context[None, Any], number: str, reason: str
+    ) -> Annotated[CallToolResult, answers.LetterStatus]:
+        return lookups.void(service, verifier, number, reason, by=text_of(meta_of(context), CALLER))
+
+    @server.office_tool(STAFF)
+    def list_issued_letters(date: OptionalText = "") -> Annotated[CallToolResult, answers.IssuedLetters]:
+        return lookups.issued_on(service, date)
+
+    @server.office_tool(STAFF)
+    def get_letter_file(number: str) -> Annotated[CallToolResult, answers.LetterFile]:
+        return lookups.file_of(service, number)

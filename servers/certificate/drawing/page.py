@@ -103,42 +103,37 @@ def render(
 ) -> bytes:
     """Return the letter's unsigned PDF; without `issue`, a watermarked draft dated `today`. One runs at a time."""
     with _drawing:
-        return _render(letter, values, office, issue, today, basis)
-
-
-def _render(
-    letter: LetterType, values: Mapping[str, str], office: Office, issue: Issue | None, today: date, basis: Basis
-) -> bytes:
-    _fonts()
-    buffer, speech = io.BytesIO(), office.speech
-    canvas = Canvas(
-        buffer, A4, invariant=1, initialFontName=REGULAR, initialFontSize=10, lang=speech.locale, pageCompression=1
-    )
-    day = issue.day if issue else today
-    canvas._doc._timeStamp = _midnight(day)
-    canvas.setTitle(f"{letter.title} {issue.number}" if issue else f"{letter.title} ({speech.draft_mark})")
-    canvas.setAuthor(office.kelurahan)
-    canvas.setSubject(letter.title)
-    canvas.setCreator("agentd")
-    canvas.setViewerPreference("DisplayDocTitle", "true")
-    number = f"{speech.number}: {issue.number if issue else speech.draft_number}"
-    sheet = _Sheet(canvas, None if issue else speech.draft_mark, running_head=f"{letter.title}, {number}")
-    _letterhead(sheet, office)
-    _heading(sheet, letter.title, number)
-    signer = office.signer(letter.signer)
-    basis_words = {BASIS_SLOT: letter.basis_words(values, basis, office)}
-    words = display(values, letter.fields, speech) | office.words(signer) | basis_words
-    for line in letter.whole_text(office):
-        if line == TABLE:
-            _table(sheet, letter, words)
-        elif slots(line) <= words.keys():
-            sheet.paragraph(fill(line, words), BODY, gap=7)
-    if (until := issue.valid_until if issue else letter.valid_until(today, office)) is not None:
-        sheet.paragraph(speech.valid_until.format(date=speech.date(until)), BODY, gap=7)
-    _foot(sheet, f"{office.place}, {speech.date(day)}", signer, issue, speech)
-    sheet.tags.finish()
-    canvas.save()
-    return buffer.getvalue()
+        _fonts()
+        buffer, speech = io.BytesIO(), office.speech
+        canvas = Canvas(
+            buffer, A4, invariant=1, initialFontName=REGULAR, initialFontSize=10, lang=speech.locale, pageCompression=1
+        )
+        day = issue.day if issue else today
+        canvas._doc._timeStamp = _midnight(day)
+        canvas.setTitle(f"{letter.title} {issue.number}" if issue else f"{letter.title} ({speech.draft_mark})")
+        canvas.setAuthor(office.kelurahan)
+        canvas.setSubject(letter.title)
+        canvas.setCreator("agentd")
+        canvas.setViewerPreference("DisplayDocTitle", "true")
+        number = f"{speech.number}: {issue.number if issue else speech.draft_number}"
+        sheet = _Sheet(canvas, None if issue else speech.draft_mark, running_head=f"{letter.title}, {number}")
+        _letterhead(sheet, office)
+        sheet.paragraph(f"<u>{escape(letter.title.upper())}</u>", TITLE, kind="H1")
+        sheet.paragraph(escape(number), NUMBER, gap=16)
+        signer = office.signer(letter.signer)
+        basis_words = {BASIS_SLOT: letter.basis_words(values, basis, office)}
+        words = display(values, letter.fields, speech) | office.words(signer) | basis_words
+        for line in letter.whole_text(office):
+            if line == TABLE:
+                _table(sheet, letter, words)
+            elif slots(line) <= words.keys():
+                sheet.paragraph(fill(line, words), BODY, gap=7)
+        if (until := issue.valid_until if issue else letter.valid_until(today, office)) is not None:
+            sheet.paragraph(speech.valid_until.format(date=speech.date(until)), BODY, gap=7)
+        _foot(sheet, f"{office.place}, {speech.date(day)}", signer, issue, speech)
+        sheet.tags.finish()
+        canvas.save()
+        return buffer.getvalue()
 
 
 class _Sheet:
@@ -197,11 +192,6 @@ def _letterhead(sheet: _Sheet, office: Office) -> None:
     sheet.y -= 2.4
     sheet.rule(0.6)
     sheet.y -= 20
-
-
-def _heading(sheet: _Sheet, title: str, number: str) -> None:
-    sheet.paragraph(f"<u>{escape(title.upper())}</u>", TITLE, kind="H1")
-    sheet.paragraph(escape(number), NUMBER, gap=16)
 
 
 def _table(sheet: _Sheet, letter: LetterType, words: Mapping[str, str]) -> None:

@@ -9,11 +9,8 @@ import pypdfium2
 
 def pictures(pdf: bytes, dpi: int) -> list[bytes]:
     """Return each page as a grayscale PNG."""
-    document = pypdfium2.PdfDocument(pdf)
-    try:
+    with pypdfium2.PdfDocument(pdf) as document:
         images = [page.render(scale=dpi / 72).to_pil() for page in document]
-    finally:
-        document.close()
     files = []
     for image in images:
         buffer = io.BytesIO()

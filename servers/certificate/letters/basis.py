@@ -6,7 +6,7 @@ The daemon sends it in a call's `_meta` (`agentd/basis`), never in the arguments
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Literal, get_args
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -34,22 +34,6 @@ class Basis(BaseModel, frozen=True):
 
 DECLARED = Basis()
 """Only the citizen's statement is known."""
-
-
-def read_basis(given: Any) -> Basis:
-    """Parse the daemon's `agentd/basis` tolerantly: an invalid part counts as the lowest, and stops no letter."""
-    if not isinstance(given, Mapping):
-        return DECLARED
-    level, seen, sources = (given.get(name) for name in ("level", "seen", "sources"))
-    return Basis(
-        level=level if level in get_args(Level) else "declared",
-        seen=tuple(one for one in (seen if isinstance(seen, list) else []) if isinstance(one, str)),
-        sources={
-            str(name): source
-            for name, source in (sources if isinstance(sources, Mapping) else {}).items()
-            if source in get_args(Source)
-        },
-    )
 
 
 def in_words(

@@ -43,27 +43,16 @@ _SAID_KINDS = {"code": "code", "money": "money", "number": "number", "time": "ti
 """The kinds that a program can't tell by their `format`, as `x-agentd-kind`."""
 
 
+def _known_kind(kind: str) -> str:
+    if kind not in kinds.NAMES:
+        raise ValueError(f"should be one of {', '.join(kinds.NAMES)}")
+    return kind
+
+
 class LetterField(BaseModel, frozen=True, extra="forbid"):
     """One field as its letter.toml declares it."""
 
-    kind: Literal[
-        "nik",
-        "kk",
-        "date",
-        "since",
-        "rt",
-        "rw",
-        "phone",
-        "person-name",
-        "address",
-        "text",
-        "count",
-        "code",
-        "money",
-        "number",
-        "time",
-        "choice",
-    ]
+    kind: Annotated[str, AfterValidator(_known_kind)]
     label: str
     hint: str | None = None
     pattern: CodePattern | None = None
@@ -103,7 +92,7 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
         return self
 
     @model_validator(mode="after")
-    def _some_value_is_right(self) -> LetterField:
+    def _bounds_and_examples_fit(self) -> LetterField:
         if self.least is not None and self.most is not None and self.least > self.most:
             raise ValueError(f"least = {self.least} is more than most = {self.most}")
         if unlike := [each for each in self.examples if self.pattern and not re.fullmatch(self.pattern, each)]:

@@ -262,6 +262,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "time": Kind("00.00", read_time),
     }
 )
+NAMES = (*KINDS, "choice")
 
 CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {

@@ -28,9 +28,8 @@ from servers.certificate.letters.fitting import compare, warnings
 from servers.certificate.letters.ownkinds import FILE, MOST_BYTES, with_own_kinds
 from servers.certificate.letters.wording import slots
 from servers.certificate.messages import Message, WrongValue
-from servers.certificate.office import NumberPattern, Office
+from servers.certificate.office import SLOTS, NumberPattern, Office
 
-OFFICE_SLOTS = frozenset({"jabatan", "kelurahan", "kecamatan", "kota", "provinsi"})
 BASIS_SLOT = "dasar"
 """The slot in a letter's text for what it is based on, in words (basis.py)."""
 TABLE = "[data]"
@@ -78,7 +77,7 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="after")
     def _slots_have_fields(self) -> LetterType:
-        known = OFFICE_SLOTS | {BASIS_SLOT} | set(self.fields)
+        known = SLOTS | {BASIS_SLOT} | set(self.fields)
         for line in (*(value for _, value in self.rows), *self.text):
             if unknown := slots(line) - known:
                 raise ValueError(f"{{{'}, {'.join(sorted(unknown))}}} is neither a field nor one of the office's words")
@@ -229,18 +228,13 @@ class LetterType(BaseModel, frozen=True, extra="forbid"):
                     problems.setdefault(name, wrong.message)
         return problems
 
-    def _place(self, name: str) -> tuple[int, str]:
-        """Sort key: fields in the letter's order, unknown names after them."""
-        return (list(self.fields).index(name) if name in self.fields else len(self.fields), name)
-
     def _in_words(self, found: Mapping[str, Message], spoken: OfficeWords) -> list[FieldProblem]:
-        """Return the problems in the letter's order."""
-        labels = {name: self.word_in(self.fields[name].label, spoken.language) for name in found if name in self.fields}
+        """Return the problems in the letter's order; those of fields that it doesn't have after them, by name."""
         problems: list[FieldProblem] = []
-        for name in sorted(found, key=self._place):
-            short, label = name[:40], labels.get(name, name[:40])
+        for name in (*(name for name in self.fields if name in found), *sorted(found.keys() - self.fields.keys())):
+            label = self.word_in(self.fields[name].label, spoken.language) if name in self.fields else name[:40]
             message = f"{label}: {found[name].in_words(spoken)}"
-            problems.append(FieldProblem(field=short, label=label, message=message))
+            problems.append(FieldProblem(field=name[:40], label=label, message=message))
         return problems
 
 

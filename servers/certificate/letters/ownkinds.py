@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, TypeAdapter, model_validator
 
 from hardening.files import plain_text
 from servers.certificate.letters.fields import CodePattern
-from servers.certificate.letters.kinds import KINDS
+from servers.certificate.letters.kinds import NAMES
 
 FILE = "kinds.toml"
 MOST_BYTES = 32_000
@@ -42,7 +42,7 @@ class OwnKind(BaseModel, frozen=True, extra="forbid"):
 
 
 def _new(name: str) -> str:
-    if name in (*KINDS, "choice"):
+    if name in NAMES:
         raise ValueError("is a kind that ships; give yours another name")
     return name
 

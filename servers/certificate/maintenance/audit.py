@@ -203,15 +203,14 @@ def notes(entries: Sequence[Entry], rows: Sequence[Mapping[str, Any]]) -> Iterat
 
 def head(service: LetterService) -> str:
     """Return `NUMBER:HASH` of the last entry; kept elsewhere, it proves later that no entry was cut off or changed."""
-    last = service.ledger.entry(-1) if service.ledger.exists() and service.ledger.chained() else None
+    last = service.ledger.entry(-1) if service.ledger.chained() else None
     return "0:" if last is None else f"{last.seq}:{last.hash}"
 
 
 def expected(service: LetterService, noted: str) -> Iterator[Finding]:
     """Check that a head noted earlier is still in the register."""
     number, _, sha = noted.partition(":")
-    known = service.ledger.exists() and service.ledger.chained() and number.isdecimal()
-    one = service.ledger.entry(int(number)) if known else None
+    one = service.ledger.entry(int(number)) if service.ledger.chained() and number.isdecimal() else None
     if one is None or one.hash != sha:
         what = f"entry {noted}, noted earlier, is not in the register: it was cut off or written again"
         yield Finding(what=what, to_do="put the register back from a backup of that time")

@@ -11,35 +11,25 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.settings import Settings
 
 LEDGER, ARCHIVE, OFFICE = "ledger.db", "archive", "office"
 
 
-class Places(BaseModel, frozen=True):
-    """Absolute paths. `ledger` is null if the register is in a database elsewhere, which `register_place` names."""
+def places(settings: Settings) -> dict[str, str | None]:
+    """Return where `agentd restore` puts what `backup` copied, as absolute paths.
 
-    home: str
-    ledger: str | None
-    archive: str
-    office: str
-    register_place: str
-    own_key: str | None
-
-
-def places(settings: Settings) -> Places:
-    """Return where `agentd restore` puts what `backup` copied."""
-    return Places(
-        home=str(settings.home),
-        ledger=str(settings.register_file) if settings.register_file else None,
-        archive=str(settings.archive),
-        office=str(settings.office_dir),
-        register_place=settings.register_place,
-        own_key=str(settings.key_file) if settings.key_file else None,
-    )
+    `ledger` is null if the register is in a database elsewhere, which `register_place` names.
+    """
+    return {
+        "home": str(settings.home),
+        "ledger": str(settings.register_file) if settings.register_file else None,
+        "archive": str(settings.archive),
+        "office": str(settings.office_dir),
+        "register_place": settings.register_place,
+        "own_key": str(settings.key_file) if settings.key_file else None,
+    }
 
 
 def backup(service: LetterService, folder: Path) -> dict[str, Any]:
@@ -62,7 +52,7 @@ def backup(service: LetterService, folder: Path) -> dict[str, Any]:
         _copy(archive / name, folder / ARCHIVE / name)
     for file in sorted(office.glob("*.pem")):
         _copy(file, folder / OFFICE / file.name)
-    return {**count, "places": places(service.settings).model_dump()}
+    return {**count, "places": places(service.settings)}
 
 
 def _copy_database(source: Path, target: Path) -> None:

@@ -137,12 +137,9 @@ def _journal(service: LetterService) -> Iterator[Step]:
 def read_letter(service: LetterService, name: str) -> dict[str, Any] | str:
     """Return the register row for one of our signed letters, without answers; or the reason why it can't be read."""
     pdf = service.archive.path(name).read_bytes()
-    document = pypdfium2.PdfDocument(pdf)
-    try:
+    with pypdfium2.PdfDocument(pdf) as document:
         title, dated = document.get_metadata_value("Title"), document.get_metadata_value("CreationDate")
         text = "\n".join(page.get_textpage().get_text_range() for page in document)
-    finally:
-        document.close()
     letter = next((one for one in service.catalogue.types.values() if title.startswith(f"{one.title} ")), None)
     code = CODE.search(text)
     if letter is None or code is None or not re.match(r"D:\d{8}", dated):

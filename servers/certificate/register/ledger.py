@@ -25,7 +25,6 @@ from servers.certificate.register.rows import (
     find_one,
     forget_beginning,
     known_letter,
-    letter_of,
     redo,
     reserve_letter,
     set_counter,
@@ -111,7 +110,7 @@ class Ledger:
         query = sa.select(letters).order_by(letters.c.id)
         with self._database.reading() as connection:
             rows = connection.execute(query if where is None else query.where(where))
-            return [letter_of(row) for row in rows.mappings()]
+            return [Letter.model_validate(row) for row in rows.mappings()]
 
     def last_day(self) -> date | None:
         """Return the latest date of any letter."""

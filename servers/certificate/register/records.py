@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from datetime import date
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator, Field, Json
 
 from servers.certificate.letters.basis import DECLARED, Basis
 from servers.certificate.register.chain import digest
@@ -39,7 +39,7 @@ class Letter(BaseModel, frozen=True):
     number: str
     day: date
     code: str
-    values: dict[str, str]
+    values: Json[dict[str, str]] = Field(validation_alias="answers")
     status: Status
     file: str | None
     sha256: str | None
@@ -50,9 +50,9 @@ class Letter(BaseModel, frozen=True):
     voided_by: str | None
     approved_by: str | None
     proposed_by: str | None
-    proposed: dict[str, Any] | None
-    approvals: tuple[Approval, ...]
-    basis: Basis | None
+    proposed: Json[dict[str, Any]] | None
+    approvals: Annotated[Json[tuple[Approval, ...]], BeforeValidator(lambda text: text or "[]")]
+    basis: Json[Basis] | None
     valid_until: date | None
 
     @property

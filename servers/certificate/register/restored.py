@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -21,7 +20,7 @@ class Restored(BaseModel, frozen=True):
 def read(home: Path) -> Restored | None:
     """Read the mark in the letters' folder; None if nothing was restored."""
     try:
-        return Restored(**json.loads((home / FILE).read_text(encoding="utf-8")))
+        return Restored.model_validate_json((home / FILE).read_bytes())
     except FileNotFoundError:
         return None
 

@@ -20,7 +20,7 @@ from servers.common import clock
 
 def find_one(connection: sa.Connection, where: sa.ColumnElement[bool]) -> Letter | None:
     row = connection.execute(sa.select(letters).where(where)).mappings().one_or_none()
-    return None if row is None else letter_of(row)
+    return None if row is None else Letter.model_validate(row)
 
 
 def known_letter(connection: sa.Connection, request: Request) -> Letter | None:
@@ -155,14 +155,3 @@ def begin_chain(connection: sa.Connection) -> None:
         append_entry(
             connection, "kept", {"letter": {name: row[name] for name in COLUMNS}, "from": "an earlier version"}, at
         )
-
-
-def letter_of(row: sa.RowMapping) -> Letter:
-    own = set(Letter.model_fields) - {"values", "proposed", "approvals", "basis"}
-    return Letter(
-        **{name: row[name] for name in own},
-        values=json.loads(row["answers"]),
-        proposed=json.loads(row["proposed"]) if row["proposed"] else None,
-        approvals=json.loads(row["approvals"]) if row["approvals"] else (),
-        basis=json.loads(row["basis"]) if row["basis"] else None,
-    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 import fcntl
-import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -83,9 +82,12 @@ def identity(files: KeyFiles) -> Identity:
 def retire(folder: Path, known: Iterable[Identity]) -> None:
     """Write the CA certificates of lost keys to the folder, so that their letters stay trusted."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for pem in {root for one in known for root in one.roots}:
-        serial = x509.load_pem_x509_certificate(pem.encode()).serial_number
-        replace(folder / f"retired-{serial:x}.cert.pem", pem.encode())
+    for root in {root.encode() for one in known for root in one.roots}:
+        _retire(folder, root)
+
+
+def _retire(folder: Path, ca: bytes) -> None:
+    replace(folder / f"retired-{x509.load_pem_x509_certificate(ca).serial_number:x}.cert.pem", ca)
 
 
 def ensure(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
@@ -106,10 +108,8 @@ def roots(folder: Path) -> tuple[Path, ...]:
 def renew(folder: Path, office: str, passphrase: bytes | None) -> KeyFiles:
     """Create a new CA and key; the old CA certificate stays trusted, the old keys are removed."""
     with locked(folder):
-        old = folder / "ca.cert.pem"
-        if old.exists():
-            serial = x509.load_pem_x509_certificate(old.read_bytes()).serial_number
-            shutil.copyfile(old, folder / f"retired-{serial:x}.cert.pem")
+        if (old := folder / "ca.cert.pem").exists():
+            _retire(folder, old.read_bytes())
         _make(folder, office, passphrase)
     return ensure(folder, office, passphrase)
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
 from cryptography import x509
@@ -117,14 +116,9 @@ class OfficeSigner:
             signer = PdfSigner(about, key, timestamper=authority, new_field_spec=field)
             return bytes(signer.sign_pdf(IncrementalPdfFileWriter(io.BytesIO(pdf)), bytes_reserved=room).getvalue())
 
-    @contextmanager
-    def _key(self) -> Iterator[Any]:
-        """Yield pyHanko's signer for the key in the file or the token."""
-        if self._token is None:
-            yield self._own
-            return
-        with self._token.signer() as signer:
-            yield signer
+    def _key(self) -> AbstractContextManager[Any]:
+        """Hold pyHanko's signer for the key in the file or the token."""
+        return nullcontext(self._own) if self._token is None else self._token.signer()
 
 
 def signed_by(certificate: str, data: bytes, signature: bytes) -> bool:

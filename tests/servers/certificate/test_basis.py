@@ -16,11 +16,12 @@ import pytest
 from mcp import Client
 
 from servers.certificate import office
+from servers.certificate.callmeta import BASIS, basis_of
 from servers.certificate.drawing import page
 from servers.certificate.issuing.issued import Issued
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.letters import lettertype
-from servers.certificate.letters.basis import Basis, read_basis
+from servers.certificate.letters.basis import Basis
 from servers.certificate.letters.catalogue import Catalogue
 from servers.certificate.server import create_server
 from servers.certificate.settings import SHIPPED_LETTERS
@@ -64,7 +65,7 @@ def printed(service: LetterService, letter: Issued) -> str:
     ],
 )
 def test_the_text_says_on_what_the_letter_rests(basis: dict[str, Any], says: str, service: LetterService) -> None:
-    assert says in printed(service, issue(service, basis=read_basis(basis)))
+    assert says in printed(service, issue(service, basis=basis_of({BASIS: basis})))
 
 
 def test_a_document_that_the_letter_does_not_ask_for_is_never_named(service: LetterService) -> None:

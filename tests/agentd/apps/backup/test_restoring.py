@@ -46,7 +46,7 @@ def restored(folder: Path, state: Path, replace: bool = False) -> Manifest:
 def places(state: Path, **env: str) -> Places:
     service = open_service(state, **env)
     service.close()
-    return Places.model_validate(backup.places(service.settings).model_dump(exclude={"register_place", "own_key"}))
+    return Places.model_validate(backup.places(service.settings))
 
 
 @pytest.mark.parametrize("point", CRASH_POINTS)
