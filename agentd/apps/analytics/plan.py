@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from sqlglot import exp
@@ -13,10 +13,9 @@ from sqlglot import exp
 from agentd.apps.analytics.answer import formats
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql import qualified as sources
-from agentd.apps.analytics.sql.edits import limit_of
 from agentd.apps.analytics.sql.operations import as_query
-from agentd.apps.analytics.sql.projections import Projection, order_of, picks_of, projections
-from agentd.apps.analytics.sql.tree import every, nodes
+from agentd.apps.analytics.sql.projections import Projection
+from agentd.apps.analytics.sql.query import Query
 from agentd.apps.analytics.state import AgentState, SqlQueryPlan
 
 
@@ -43,13 +42,22 @@ class Plan:
     """The directions in which each result is sorted or picked, for the words of the narrative."""
 
     @cached_property
-    def results(self) -> list[SqlQueryPlan]:
-        """Each of its results as SQL, including those of operations."""
-        return [*self.queries, *map(as_query, self.operations)]
+    def results(self) -> list[Query]:
+        """Each of its results as a query, including those of operations."""
+        return [Query.of(each) for each in (*self.queries, *map(as_query, self.operations))]
 
-    @property
-    def selects(self) -> list[SqlQueryPlan]:
-        return [*self.results, *([self.raw] if self.raw else [])]
+    @cached_property
+    def selects(self) -> list[Query]:
+        return [*self.results, *([Query.of(self.raw)] if self.raw else [])]
+
+    def all(self, *kinds: type[Any]) -> Iterator[Any]:
+        """The nodes of these kinds in all its queries."""
+        return (node for query in self.selects for node in query.all(*kinds))
+
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """The tables and CTEs that its queries name, in lower case."""
+        return frozenset[str]().union(*(query.tables for query in self.selects))
 
     @property
     def empty(self) -> bool:
@@ -79,38 +87,29 @@ def planned(state: AgentState) -> Plan:
 
 def text_of(plan: Plan) -> str:
     """What the plan reads (tables, columns and values), except dates and its own aliases."""
-    return " ".join(filter(None, (_text(query["query"]) for query in plan.selects)))
-
-
-@lru_cache(maxsize=64)
-def _text(query: str) -> str:
-    found = every(query)
-    given = {each.alias.casefold() for each in found if isinstance(each, exp.Alias)}
-    columns = [each for each in found if isinstance(each, exp.Column)]
-    literals = [each for each in found if isinstance(each, exp.Literal)]
-    parts = [each.name for each in found if isinstance(each, exp.Table)]
-    parts += [each.name for each in columns if each.name.casefold() not in given or each.find_ancestor(exp.Alias)]
-    parts += [f"'{each.name}'" if each.is_string else each.name for each in literals]
-    return re.sub(r"'(?:19|20)\d\d-\d\d[^']*'", "''", " ".join(parts))
+    return " ".join(query.text_read for query in plan.selects if query.text_read)
 
 
 def computed(plan: Plan) -> set[str]:
     """The aggregates of a plan, with "/" for a quotient of two figures."""
-    by = (each.expression.find(exp.Column, exp.AggFunc) for each in nodes(plan.selects, exp.Div))
-    return {each.sql_name() for each in nodes(plan.selects, exp.AggFunc)} | {"/" for divisor in by if divisor}
+    by = (each.expression.find(exp.Column, exp.AggFunc) for each in plan.all(exp.Div))
+    return {each.sql_name() for each in plan.all(exp.AggFunc)} | {"/" for divisor in by if divisor}
 
 
 def qualified(plan: Plan, schema: Schema) -> Plan:
     """The plan with its operations as queries, and the source of each column that only one can have."""
-    queries = [SqlQueryPlan({**query, "query": sources.qualified(query["query"], schema)}) for query in plan.selects]
+    queries = [
+        SqlQueryPlan(purpose=query.purpose, query=sources.qualified(query, schema), result_key=query.key)
+        for query in plan.selects
+    ]
     raw = queries.pop() if plan.raw else None
     return replace(plan, queries=queries, operations=[], raw=raw)
 
 
 def as_written(parts: Iterable[str], plan: Plan) -> list[str]:
     """Parts of the qualified plan as SQL, each once, without the sources that this plan's columns don't name."""
-    written = " ".join(query["query"] for query in plan.selects)
-    names = {each.alias_or_name for each in nodes(plan.selects, exp.Table)}
+    written = " ".join(query.text for query in plan.selects)
+    names = {each.alias_or_name for each in plan.all(exp.Table)}
     added = [re.escape(name) for name in names if not re.search(rf"\b{re.escape(name)}\b[`\"]?\.", written)]
     prefix = re.compile(rf"(?<![\w.])[`\"]?(?:{'|'.join(added)})[`\"]?\.(?=[\w`\"])")
     return list(dict.fromkeys(prefix.sub("", part) if added else part for part in parts))
@@ -137,17 +136,12 @@ def orders_of(plan: Plan, *, cut: bool = False) -> dict[str, frozenset[str]]:
     without the orders of queries that have no LIMIT."""
     found: dict[str, set[str]] = {}
     for query in plan.selects:
-        made, whole = projections(query["query"]), cut and limit_of(query["query"]) is None
-        sorted_ = set() if whole else set(order_of(query["query"]).values())
-        _order(found, query["result_key"], made, sorted_ | picks_of(query["query"]))
+        sorted_ = set() if cut and query.limit is None else {*query.order.values()}
+        for each in query.columns:
+            picked = {"MAX": {"desc"}, "MIN": {"asc"}}.get(each.aggregate, set())
+            for name in (query.key, each.name):
+                found.setdefault(name.casefold(), set()).update(sorted_ | query.picks | picked)
     return {name: frozenset(directions) for name, directions in found.items()}
-
-
-def _order(found: dict[str, set[str]], key: str, made: Sequence[Projection], directions: set[str]) -> None:
-    for each in made:
-        picked = {"MAX": {"desc"}, "MIN": {"asc"}}.get(each.aggregate, set())
-        for name in (key, each.name):
-            found.setdefault(name.casefold(), set()).update(directions | picked)
 
 
 def _renamed(rule: dict[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
@@ -168,7 +162,7 @@ def _figures(plan: Plan) -> tuple[dict[str, Projection], dict[str, str]]:
     found: dict[str, Projection] = {}
     keys: dict[str, str] = {}
     for query in plan.selects:
-        key, made = query["result_key"], projections(query["query"])
+        key, made = query.key, query.columns
         same = key.casefold() if len(made) == 1 else ""
         found |= {each.name: each for each in made if each.name.casefold() not in ("", same)}
         if len(made) == 1:

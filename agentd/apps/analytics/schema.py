@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -136,6 +136,10 @@ class Schema:
     def figures(self) -> frozenset[str]:
         """The names of columns with amounts or quantities."""
         return frozenset(each.name for each in self.columns if each.kind in FIGURES)
+
+    def only(self, names: Collection[str]) -> Schema:
+        """The tables with these names (in lower case) alone."""
+        return Schema(tuple(table for name, table in self.by_name.items() if name in names))
 
     def kinds(self, sides: Iterable[Side]) -> set[str]:
         """The kinds of these columns; a column without a table (or with an alias) matches any of that name."""

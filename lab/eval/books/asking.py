@@ -21,7 +21,7 @@ from agentd.apps.analytics.planner.examples import ExampleLibrary
 from agentd.apps.analytics.question.comparisons import ends_of
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.run import AnalyticsRun
-from agentd.apps.analytics.sql.tree import selects
+from agentd.apps.analytics.sql.query import Query
 from agentd.apps.analytics.state import AgentState
 from agentd.clock import clock_of
 from agentd.messages import Caller, ModelReply, ModelRequest, ProviderState
@@ -73,7 +73,7 @@ class Gold:
 
     def understood(self) -> Plan:
         """A good planner's first turn, which names the tables."""
-        tables = sorted({table for select in selects(self.sql) for table in select.tables})
+        tables = sorted({table for select in Query("", self.sql).selects for table in select.tables})
         words = re.findall(r"[^\W\d_]{4,}", self.ask)[:6]
         return {
             "intent": "question",

@@ -21,7 +21,8 @@ from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import FIGURES, Schema
-from agentd.apps.analytics.sql.tree import of_kind, own, rows_divided_by, tree, trees
+from agentd.apps.analytics.sql.select import Select
+from agentd.apps.analytics.sql.tree import of_kind, rows_divided_by
 from agentd.apps.analytics.vocabulary import finder, speaks, words_of
 
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
@@ -34,21 +35,17 @@ def unaccounted(question: str, plan: Plan, schema: Schema, today: date, past: It
     """The unjustified parts as SQL, column names or topics; `past`: the session's earlier questions."""
     talk = " ".join([*past, question])
     asked = Asked(timeless(talk))
-    readings = [
-        (Reading(select, schema, asked), select is parsed)
-        for _, parsed in trees(plan.selects)
-        for select in of_kind(parsed, exp.Select)
-    ]
-    counted = any(any(reading.own(exp.Count)) for reading, _ in readings)
-    found = [query["result_key"] for query in plan.selects if tree(query["query"]) is None]
-    for reading, outer in readings:
+    read = [(Reading(select, schema, asked), query) for query in plan.selects for select in query.selects]
+    readings, counted = [reading for reading, _ in read], any(plan.all(exp.Count))
+    found = [query.key for query in plan.selects if query.tree is None]
+    for reading, query in read:
         found += [*unexplained(reading), *_days(reading, asked.text != talk, today.isoformat())]
         found += [*_aggregates(reading, counted), *_of_lines(reading), *not_consulted(reading)]
         found += [*kept(reading), *unread(reading), *instead_of(reading), *of_a_sibling(reading)]
         found += [*_figures(reading), *needless_keys(reading), *counts_the_join(reading)]
-        found += [*(_shown(reading) if outer else ()), *_misnamed(reading)]
-    if any(reading.sources or reading.unknown for reading, _ in readings):
-        found += unanswered(question, [reading for reading, _ in readings], schema)
+        found += [*(_shown(reading) if reading.select is query.outer else ()), *_misnamed(reading)]
+    if any(reading.sources or reading.unknown for reading in readings):
+        found += unanswered(question, readings, schema)
     return list(dict.fromkeys(found))
 
 
@@ -67,8 +64,8 @@ def _lasts(reading: Reading, column: exp.Column) -> bool:
 def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
     """Unmentioned date columns other than their table's own date; dates, except today, if the question names no time;
     columns that are bounded at one end only, in the WHERE or in a CASE branch together with it."""
-    amounts = reading.hits_of(column for column in reading.shown if reading.kind(column) in FIGURES)
-    for column in reading.own(exp.Column):
+    amounts = reading.hits_of(column for column in reading.select.shown if reading.kind(column) in FIGURES)
+    for column in reading.select.own(exp.Column):
         if reading.kind(column) != "temporal" or reading.is_own_date(column) or _lasts(reading, column):
             continue
         past = (around := column.find_ancestor(*BOUNDS)) is not None and late(reading, around)
@@ -76,7 +73,7 @@ def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
             yield column.name
     ends: dict[str, dict[int, set[str]]] = {}
     open_ = finder("since", "before", "up_to", "later", "earlier").search(reading.asked.text)
-    for each in reading.own(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.EQ, exp.In, exp.Like):
+    for each in reading.select.own(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.EQ, exp.In, exp.Like):
         days = [value.name for value in of_kind(each, exp.Literal) if _DAY.match(value.name)]
         if not isinstance(each.this, exp.Column) or not days:
             continue
@@ -97,26 +94,26 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
     """MAX or MIN without a superlative in the question, or on sorted groups; amounts that are counted and things that
     are summed; counts of other things than asked for."""
     asked = reading.asked
-    for each in reading.own(exp.Max, exp.Min):
-        if not asked.ends or (reading.select.args.get("group") and reading.select.args.get("order")):
+    for each in reading.select.own(exp.Max, exp.Min):
+        if not asked.ends or (reading.select.keys and reading.select.order):
             yield each.sql()
-    for each in reading.own(exp.Count):
+    for each in reading.select.own(exp.Count):
         columns = list(of_kind(each, exp.Column))
         case = each.find(exp.Case)
         things = [column for column in columns if each.find(exp.Distinct)]
         if _of_a_mean(each) and finder("averages").search(asked.text):
             continue
-        if any(reading.kind(column) in FIGURES for column in reading.own_columns(each)) or _counts_all(case):
+        if any(reading.kind(column) in FIGURES for column in reading.select.valued(each)) or _counts_all(case):
             yield each.sql()
         elif things:
             called = any(reading.called(one) and not reading.of_others(one) for one in things)
-            called = called and not all(map(reading.fixed, things))
+            called = called and not all(map(reading.select.fixed, things))
             yield from () if called and not _of_another(reading, things) else (each.sql(),)
         elif reading.sources and not (
             reading.unknown or any(map(reading.is_about, reading.sources.values())) or any(map(reading.said, columns))
         ):
             yield each.sql()
-    sums = [each for each in reading.own(exp.Sum) if isinstance(each.this, exp.Column)]
+    sums = [each for each in reading.select.own(exp.Sum) if isinstance(each.this, exp.Column)]
     if asked.counted and sums and not counted:
         yield from (
             each.sql() for each in sums if not (reading.said(each.this) or speaks(each.this.name, "quantities"))
@@ -141,7 +138,7 @@ def _of_a_mean(count: exp.Expr) -> bool:
 def _of_lines(reading: Reading) -> Iterator[str]:
     """Counts or means of detail rows when the question names the document: InvoiceLine, for an invoice."""
     said = {name: words_of(table.name).split() for name, table in reading.schema.by_name.items()}
-    for each in reading.own(exp.Count, exp.Avg) if not reading.select.args.get("group") else ():
+    for each in reading.select.own(exp.Count, exp.Avg) if not reading.select.keys else ():
         asked = reading.asked.counted if isinstance(each, exp.Count) else reading.asked.said
         columns = [found[0] for column in of_kind(each, exp.Column) if (found := reading.column(column))]
         made = isinstance(each.this, exp.Column) and not columns  # computed by a subquery
@@ -160,10 +157,10 @@ def _counts_all(case: exp.Expr | None) -> bool:
 
 def _figures(reading: Reading) -> Iterator[str]:
     """Columns of figures that are shown, summed, divided or sorted by, although the question means another or none."""
-    order = reading.select.args.get("order")
-    ranked = list(of_kind(reading.cutting_order, exp.Column)) if reading.cutting_order else []
-    for part in [*reading.select.expressions, *([order] if order else [])]:
-        columns = [column for column in reading.own_columns(part) if reading.kind(column) in FIGURES]
+    order, cutting_order = reading.select.order, reading.select.cutting_order
+    ranked = list(of_kind(cutting_order, exp.Column)) if cutting_order else []
+    for part in [*reading.select.node.expressions, *([order] if order else [])]:
+        columns = [column for column in reading.select.valued(part) if reading.kind(column) in FIGURES]
         columns = [column for column in columns if not column.find_ancestor(exp.Count)]
         if not (used := [found for column in columns if (found := reading.column(column))]):
             continue
@@ -175,14 +172,14 @@ def _figures(reading: Reading) -> Iterator[str]:
         hits = (all if divided else any)(reading.hits(*each) for each in used)
         general = not divided and (reading.asked.money or bool(reading.asked.ends))
         meant = listed or beside or hits or (general and _is_default(used))
-        other = any(reading.better([column], [*reading.shown, *columns]) for column in columns)
+        other = any(reading.better([column], [*reading.select.shown, *columns]) for column in columns)
         if not meant or other or (reading.asked.money and _unpriced(part)):
             yield ", ".join(dict.fromkeys(column.name for column in columns))
 
 
 def _compared(reading: Reading) -> Iterator[exp.Column]:
     """Columns that a condition compares with a mentioned column: the stock, for `below the reorder level`."""
-    for leaf in reading.leaves():
+    for leaf in reading.select.comparisons:
         columns = list(of_kind(leaf, exp.Column))
         yield from columns if len(columns) > 1 and any(map(reading.meant, columns)) else ()
 
@@ -209,21 +206,22 @@ def _is_default(used: list[Found]) -> bool:
 def _shown(reading: Reading) -> Iterator[str]:
     """The columns of a list if none of them was asked for, if conditions fix all of them, or if they are keys of named
     things and the question asks for no code; columns that it doesn't mention and that name nothing."""
-    wanted = (each for each in reading.labels if reading.called(each) and not reading.fixed(each))
+    select = reading.select
+    wanted = (each for each in reading.labels if reading.called(each) and not select.fixed(each))
     if reading.labels and all(map(reading.for_a_name, wanted)):
         yield ", ".join(dict.fromkeys(column.name for column in reading.labels))
-    kinds, limit = {reading.kind(column) for column in reading.shown}, reading.select.args.get("limit")
-    listed = reading.select.args.get("order") and not reading.select.args.get("group")
+    kinds, limit = {reading.kind(column) for column in select.shown}, select.node.args.get("limit")
+    listed = select.order and not select.keys
     several = listed and (limit is None or limit.expression.name != "1")
     if several and kinds and kinds <= {*FIGURES} and any(map(reading.asked.mentions, reading.sources.values())):
-        yield ", ".join(column.name for column in reading.shown)  # figures of nobody
+        yield ", ".join(column.name for column in select.shown)  # figures of nobody
     unasked = (column.name for column in reading.labels if not reading.called(column))
     yield from (name for name in unasked if not finder("names", "titles").search(name))
 
 
 def _misnamed(reading: Reading) -> Iterator[str]:
     """Columns shown under the name of another column of their table, or as the id that they aren't."""
-    for part in reading.plain:
+    for part in reading.select.plain:
         column = part.unalias()
         found = reading.column(column) if part.alias and isinstance(column, exp.Column) else None
         others = {*map(words_of, found[0].names)} if found else set()
@@ -235,18 +233,19 @@ def _misnamed(reading: Reading) -> Iterator[str]:
 def needless_keys(reading: Reading) -> Iterator[str]:
     """Group keys that the question doesn't mention, that aren't shown (nor named by what is), or that are unique per
     row; figures of a group key's values, of which each group has one."""
-    plain = reading.plain
+    plain = reading.select.plain
     named = {each.alias.casefold(): each.unalias() for each in plain if each.alias}
     seen = [column for each in plain for column in of_kind(each, exp.Column)]
-    group = reading.select.args.get("group")
-    inside = [c for each in reading.own(exp.AggFunc) for c in of_kind(each, exp.Column)]
+    inside = [c for each in reading.select.own(exp.AggFunc) for c in of_kind(each, exp.Column)]
     summed = [read[0] for c in inside if (read := reading.column(c))] or list(reading.sources.values())[:1]
     keys: list[exp.Column] = []
-    for key in group.expressions if group and not _summed_on(reading.select) else ():
+    for key in reading.select.keys if not _summed_on(reading.select) else ():
         alias = isinstance(key, exp.Column) and not key.table
         keys += of_kind(named.get(key.name.casefold(), key) if alias else key, exp.Column)
-    once = (each for each in reading.own(exp.AggFunc) if not isinstance(each, exp.Count) or each.find(exp.Distinct))
-    yield from (each.sql() for each in once if any(_same(c, key) for c in reading.own_columns(each) for key in keys))
+    once = (
+        each for each in reading.select.own(exp.AggFunc) if not isinstance(each, exp.Count) or each.find(exp.Distinct)
+    )
+    yield from (each.sql() for each in once if any(_same(c, key) for c in reading.select.valued(each) for key in keys))
     for column in keys:
         found = reading.column(column)
         if found is None or reading.kind(column) == "temporal":
@@ -256,7 +255,8 @@ def needless_keys(reading: Reading) -> Iterator[str]:
         each_row = found[1].is_primary_key and all(each is found[0] for each in summed) and not reading.unknown
         each_row = each_row and (bool(inside) or not _referred_to(reading, column))
         of_it = column in seen or found[1].kind == "identifier"
-        same = {column.table.casefold(), *reading.tied_to(column)}
+        tied = (side.table.casefold() for tie in reading.select.ties if column in tie for side in tie)
+        same = {column.table.casefold(), *tied}
         names = (each for each in seen if each in keys or finder("names", "titles").search(each.name))
         beside = any(each.table.casefold() in same for each in names)
         if each_row or not reading.called(column) or not (column in seen or (of_it and beside)):
@@ -269,25 +269,23 @@ def _same(one: exp.Column, other: exp.Column) -> bool:
     return one.name.casefold() == other.name.casefold() and len(sources) < 2
 
 
-def _summed_on(select: exp.Select) -> bool:
+def _summed_on(select: Select) -> bool:
     """Whether the outer query sums the groups' sums again, so that the group keys don't matter."""
-    outer = select.find_ancestor(exp.Select) if isinstance(select.parent, exp.Subquery) else None
-    levels = [outer, select] if outer is not None and not outer.args.get("group") else []
-    return {type(each) for level in levels for each in own(level, exp.AggFunc)} == {exp.Sum}
+    outer = select.node.find_ancestor(exp.Select) if isinstance(select.node.parent, exp.Subquery) else None
+    levels = [outer, select.node] if outer is not None and not outer.args.get("group") else []
+    return {type(each) for level in levels for each in of_kind(level, exp.AggFunc, nested=False)} == {exp.Sum}
 
 
 def _referred_to(reading: Reading, key: exp.Column) -> bool:
     """Whether the query joins rows that refer to a key, so that it has several of them: the orders of an employee."""
-    ties = (sides for each in reading.own(exp.EQ) if key in (sides := (each.this, each.expression)))
-    others = [side for sides in ties for side in sides if side != key and isinstance(side, exp.Column)]
+    others = [side for tie in reading.select.ties if key in tie for side in tie if side != key]
     return any((found := reading.column(side)) and not found[1].is_primary_key for side in others)
 
 
 def counts_the_join(reading: Reading) -> Iterator[str]:
     """COUNT(*) of groups outer-joined to what refers to them: a doctor without an appointment counts as one."""
-    counts = [each for each in reading.own(exp.Count) if isinstance(each.this, exp.Star)]
-    grouped = counts and reading.select.args.get("group")
-    for join in (join for join in reading.select.args.get("joins") or () if grouped and join.side == "LEFT"):
+    counts = [each for each in reading.select.own(exp.Count) if isinstance(each.this, exp.Star)]
+    for join in (join for join in reading.select.joins if counts and reading.select.keys and join.side == "LEFT"):
         alias = join.this.alias_or_name.casefold()
         for each in of_kind(join, exp.EQ):
             sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]

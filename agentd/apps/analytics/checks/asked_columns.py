@@ -13,21 +13,21 @@ from sqlglot import exp
 
 from agentd.apps.analytics.plan import Plan, text_of
 from agentd.apps.analytics.schema import Schema, Table
-from agentd.apps.analytics.sql.tree import nodes, of_kind
+from agentd.apps.analytics.sql.query import Query
+from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import column_phrases, finder, phrase_finder, topics_of, vocabulary, words_of
 
 _UNITS = frozenset({"second", "minute", "hour", "day", "week", "month", "quarter", "year"})
 
 
-def unused(asked: str, selects: Sequence[exp.Expr], schema: Schema) -> Iterator[str]:
+def unused(asked: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """The words for columns and units that no query uses. `asked`: without time words."""
-    read = {table.name.casefold() for select in selects for table in of_kind(select, exp.Table)}
-    tables = [table for name, table in schema.by_name.items() if name in read]
-    written = [column.name.casefold() for select in selects for column in of_kind(select, exp.Column)]
+    tables = schema.only(plan.tables).tables
+    written = [column.name.casefold() for column in plan.all(exp.Column)]
     yield from _other_columns(asked, tables, " ".join(written))
     yield from _heads(asked, tables, written, " ".join(table.subject for table in schema.tables))
     yield from _other_flags(asked, tables, written)
-    yield from _other_units(asked, selects)
+    yield from _other_units(asked, plan)
 
 
 def _other_columns(asked: str, tables: Sequence[Table], written: str) -> Iterator[str]:
@@ -69,31 +69,26 @@ def _other_flags(asked: str, tables: Sequence[Table], written: Sequence[str]) ->
                 yield from (word for word in said if word in about)
 
 
-def _other_units(asked: str, selects: Sequence[exp.Expr]) -> Iterator[str]:
+def _other_units(asked: str, plan: Plan) -> Iterator[str]:
     """Units such as "in minutes" if no query converts to them, and other units of time than those asked for."""
     meant = {unit for word, unit in vocabulary().units.items() if phrase_finder(word).search(asked)}
-    between = (call for select in selects for call in of_kind(select, exp.DateDiff, exp.TimestampDiff))
-    for call in between if meant else ():
+    for call in plan.all(exp.DateDiff, exp.TimestampDiff) if meant else ():
         taken = {each.name.casefold().rstrip("s") for each in of_kind(call, exp.Var, exp.Column)}
         yield from taken & (_UNITS - meant) if call.find_ancestor(exp.Div, exp.Mul) is None else ()
-    numbers = [float(each.this) for select in selects for each in of_kind(select, exp.Literal) if each.is_number]
-    divisors = [
-        float(each.expression.this)
-        for select in selects
-        for each in of_kind(select, exp.Div)
-        if isinstance(each.expression, exp.Literal) and each.expression.is_number
-    ]
+    numbers = [float(each.this) for each in plan.all(exp.Literal) if each.is_number]
+    by = (each.expression for each in plan.all(exp.Div) if isinstance(each.expression, exp.Literal))
+    divisors = [float(each.this) for each in by if each.is_number]
     for phrase, factors in vocabulary().scaled.items():
         allowed = {float(factor) for factor in factors.split()}
         if phrase_finder(phrase).search(asked) and not allowed & {*numbers, prod(divisors)}:
             yield phrase
 
 
-def misdeducted(asked: str, select: exp.Select) -> Iterator[str]:
+def misdeducted(asked: str, query: Query) -> Iterator[str]:
     """Words for "before" or "after" a deduction if the query subtracts it, or multiplies by it, contrary to them; also
     deductions that are added, and a profit with reversed sign (cost minus price)."""
-    less = _names(each.expression for each in of_kind(select, exp.Sub))
-    times = _names(of_kind(select, exp.Mul))
+    less = _names(each.expression for each in query.all(exp.Sub))
+    times = _names(query.all(exp.Mul))
     for phrase, parts in vocabulary().before_deductions.items():
         if re.search(parts, less, re.IGNORECASE) and phrase_finder(phrase).search(asked):
             yield phrase
@@ -101,11 +96,11 @@ def misdeducted(asked: str, select: exp.Select) -> Iterator[str]:
         alone = re.search(parts, times, re.IGNORECASE) and not re.search(parts, less, re.IGNORECASE)
         if alone and phrase_finder(phrase).search(asked):
             yield phrase
-    for each in of_kind(select, exp.Add):
+    for each in query.all(exp.Add):
         more = _names([each.expression]) if each.this.name == "1" else ""
         if any(re.search(parts, more, re.IGNORECASE) for parts in vocabulary().after_deductions.values()):
             yield each.sql()
-    for turned in of_kind(select, exp.Sub) if finder("gains").search(asked) else ():
+    for turned in query.all(exp.Sub) if finder("gains").search(asked) else ():
         left, right = (topics_of(words_of(_names([side]))) for side in (turned.this, turned.expression))
         if "cost" in left - right and {"price", "sales"} & (right - left):
             yield turned.sql()
@@ -116,7 +111,7 @@ def not_deducted(asked: str, plan: Plan, schema: Schema) -> Iterator[str]:
     gain, written = finder("gains"), text_of(plan)
     columns = (column for column in schema.columns if column.name in written)
     described = " ".join([words_of(written), *(column.description for column in columns)])
-    if (word := gain.search(asked)) and not gain.search(described) and not any(nodes(plan.selects, exp.Sub, exp.Neg)):
+    if (word := gain.search(asked)) and not gain.search(described) and not any(plan.all(exp.Sub, exp.Neg)):
         yield word[0]
 
 

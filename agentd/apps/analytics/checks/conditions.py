@@ -20,7 +20,7 @@ BOUNDS = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 def unexplained(reading: Reading) -> Iterator[str]:
     """Conditions whose value and column the question doesn't mention; negated ones if the question negates nothing."""
     restricts = restricted(reading.asked.text) is not None
-    for leaf in reading.leaves():
+    for leaf in reading.select.comparisons:
         columns = list(of_kind(leaf, exp.Column))
         values = [each.name for each in of_kind(leaf, exp.Literal)]
         negated = isinstance(leaf.parent, exp.Not)
@@ -46,9 +46,13 @@ def unexplained(reading: Reading) -> Iterator[str]:
 
 def _of_one_row(reading: Reading, leaf: exp.Expr) -> bool:
     """Whether a bound of single rows may be meant of their sums, which are shown: "who have spent more than 5"."""
-    summed = [column for each in reading.own(exp.Sum) for column in reading.own_columns(each)]
-    grouped = reading.select.args.get("group") is not None
-    return grouped and isinstance(leaf, BOUNDS) and isinstance(leaf.expression, exp.Literal) and leaf.this in summed
+    summed = [column for each in reading.select.own(exp.Sum) for column in reading.select.valued(each)]
+    return (
+        bool(reading.select.keys)
+        and isinstance(leaf, BOUNDS)
+        and isinstance(leaf.expression, exp.Literal)
+        and leaf.this in summed
+    )
 
 
 def _of_years(column: exp.Column) -> bool:
@@ -85,14 +89,14 @@ def _of_the_schema(reading: Reading, leaf: exp.Expr, restricts: bool) -> bool:
     if all(map(reading.meant, columns)):
         return True
     if isinstance(leaf, exp.Is):
-        outer = {join.this.alias_or_name.casefold() for join in reading.select.args.get("joins") or () if join.side}
+        outer = {join.this.alias_or_name.casefold() for join in reading.select.joins if join.side}
         filled = negated and not _alone(reading, columns)
         return filled or any(
             column.table.casefold() in outer and not _may_be_empty(reading, column) for column in columns
         )
     if len(columns) > 1 and all(reading.kind(column) in FIGURES for column in columns):
         measures = topics_of(" ".join(words_of(column.name) for column in columns)) & listed("measures")
-        return {column.sql() for column in columns} <= {column.sql() for column in reading.shown} or bool(
+        return {column.sql() for column in columns} <= {column.sql() for column in reading.select.shown} or bool(
             restricts and measures
         )
     return restricts and bool(values) and all(value in reading.about(columns) for value in values)
@@ -104,7 +108,7 @@ def _may_be_empty(reading: Reading, column: exp.Column) -> bool:
 
 def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
     """Whether the columns are nullable and nothing else in the query reads them."""
-    read = [column.name for column in reading.own(exp.Column)]
+    read = [column.name for column in reading.select.own(exp.Column)]
     found = [reading.column(column) for column in columns]
     return all(read.count(column.name) == 1 for column in columns) and all(f and f[1].is_nullable for f in found)
 
@@ -165,7 +169,7 @@ def leaves_out(reading: Reading, leaf: exp.Expr) -> bool:
 
 def unread(reading: Reading) -> Iterator[str]:
     """The question's word for such rows if nothing in the whole query could select by it: no text, no such column."""
-    root = reading.select.root()
+    root = reading.select.node.root()
     texts = (each.name for each in of_kind(root, exp.Literal) if each.is_string and not DAY.search(each.name))
     read = any(speaks(column.name, "voided") for column in of_kind(root, exp.Column)) or any(texts)
     if not read and (found := finder("voided").search(reading.asked.text)):
@@ -174,8 +178,8 @@ def unread(reading: Reading) -> Iterator[str]:
 
 def kept(reading: Reading) -> Iterator[str]:
     """Columns that mark such rows in the tables of a figure, if nothing in the whole query reads them."""
-    if not any(True for _ in reading.own(exp.AggFunc)) and not reading.select.args.get("limit"):
+    if not any(True for _ in reading.select.own(exp.AggFunc)) and not reading.select.node.args.get("limit"):
         return
-    read = {column.name.casefold() for column in of_kind(reading.select.root(), exp.Column)}
+    read = {column.name.casefold() for column in of_kind(reading.select.node.root(), exp.Column)}
     for table in reading.sources.values():
         yield from (name for name in table.names if speaks(name, "voided") and name.casefold() not in read)

@@ -22,8 +22,9 @@ from agentd.apps.analytics.question.comparisons import SCALES, ends_of, plain
 from agentd.apps.analytics.question.names import names_in
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import NO_SCHEMA, Schema
-from agentd.apps.analytics.sql.projections import projections
-from agentd.apps.analytics.sql.tree import nodes, of_kind, trees
+from agentd.apps.analytics.sql.query import Query
+from agentd.apps.analytics.sql.select import Select
+from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import finder, listed, topics_of, words_of
 
 _DATE = re.compile(r"(?:19|20)\d\d(?:\.0)?(?:-\d\d?)*-?%?(?:[ T].*)?$")
@@ -50,7 +51,7 @@ def _other_measures(talk: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """Measures such as payments or quantities that are shown or summed although nobody asks for them."""
     asked = topics_of(talk)
     for query in plan.results:
-        for shown in projections(query["query"]):
+        for shown in query.columns:
             alone = len(shown.over) == 1 and not (shown.counts or shown.quotient or shown.subtracts)
             name = shown.over[0][1] if alone else ""
             measures = topics_of(words_of(name)) & listed("measures")
@@ -64,10 +65,9 @@ def _of_other_documents(talk: str, plan: Plan, schema: Schema) -> Iterator[str]:
     about = {table.name: topics_of(table.purpose) for table in schema.tables}
     asked = topics_of(talk)
     for query in plan.results if asked & listed("measures") else ():
-        written = query["query"]
-        read = [topics for name, topics in about.items() if re.search(rf"\b{re.escape(name)}\b", written)]
+        read = [topics for name, topics in about.items() if re.search(rf"\b{re.escape(name)}\b", query.text)]
         here = max((len(topics & asked) for topics in read), default=0)
-        for shown in projections(written) if re.search(r"'(?:19|20)\d\d-", written) else ():
+        for shown in query.columns if re.search(r"'(?:19|20)\d\d-", query.text) else ():
             plain = shown.aggregate == "SUM" and len(shown.over) == 1 and not shown.quotient
             of = topics_of(words_of(shown.over[0][1])) & listed("measures") & asked if plain else set()
             better = [topics for topics in about.values() if of <= topics and len(topics & asked) > here]
@@ -98,27 +98,26 @@ def _unmet(question: str, plan: Plan, chooses: bool, schema: Schema) -> Iterator
     yield from (*_no_share(asked, plan), *not_deducted(asked, plan, schema))
     yield from _nameless(asked, plan, schema.figures)
     both, split = of_both(asked), list(_split(plan))
-    figures = sum(1 + shown.quotient for query in plan.results for shown in projections(query["query"]))
+    figures = sum(1 + shown.quotient for query in plan.results for shown in query.columns)
     if both and not split and figures <= 1:
         yield both
-    parsed = [found for _, found in trees(plan.selects)]
-    chooses |= finder("deadlines", "late").search(asked) is not None and any(map(deadline_sides, parsed))
+    chooses |= finder("deadlines", "late").search(asked) is not None and any(map(deadline_sides, plan.selects))
     if (some := restricted(asked)) and not (chooses or (both and split) or includes(asked)):
         yield some[0]
     yield from (*_same_again(plan), *_parts(asked, plan, schema.figures))
     yield from () if both or superlatives or numbers_asked or finder("lists").search(asked) else split
-    for found in parsed:
-        for select in of_kind(found, exp.Select):
+    for query in plan.selects:
+        for select in query.selects:
             yield from (*_whole_cut(select), *_unused(asked, select))
-        if isinstance(found, exp.Select):
-            yield from (*disagreements(asked, found, schema), *misdeducted(asked, found))
-    yield from unused(asked, parsed, schema)
+        if query.outer:
+            yield from (*disagreements(asked, query, schema), *misdeducted(asked, query))
+    yield from unused(asked, plan, schema)
 
 
 def _nameless(asked: str, plan: Plan, numbers: frozenset[str]) -> Iterator[str]:
     """A "who" at an end of the question if the plan shows figures only; elsewhere it may be "customers who bought"."""
     who = finder("who").pattern
-    shown = [each for query in plan.results for each in projections(query["query"])]
+    shown = [each for query in plan.results for each in query.columns]
     if shown and all(each.aggregate or {name for _, name in each.over} & numbers for each in shown):
         yield from (found[0].strip() for found in re.finditer(rf"(?i)^\W*{who}|{who}(?=\W*$)", asked))
 
@@ -126,7 +125,7 @@ def _nameless(asked: str, plan: Plan, numbers: frozenset[str]) -> Iterator[str]:
 def _parts(asked: str, plan: Plan, numbers: frozenset[str]) -> Iterator[str]:
     """The last "how many" (or total, or mean) of a question if it asks for more parts than the plan has figures, or if
     it is a part and the plan shows names only."""
-    shown = [each for query in plan.results for each in projections(query["query"])]
+    shown = [each for query in plan.results for each in query.columns]
     figures = len(shown)
     named = all(not each.aggregate and len(each.over) == 1 and each.over[0][1] not in numbers for each in shown)
     joined = rf"(?<!\w){finder('joined').pattern}(?!\w)"
@@ -142,18 +141,20 @@ def _parts(asked: str, plan: Plan, numbers: frozenset[str]) -> Iterator[str]:
 def _same_again(plan: Plan) -> Iterator[str]:
     """Results that repeat an earlier query under another name."""
     seen: dict[str, str] = {}
-    for key, found in trees(plan.results) if len(plan.results) > 1 else ():
-        bare = found.transform(lambda node: node.this if isinstance(node, exp.Alias) else node)
+    for query in plan.results if len(plan.results) > 1 else ():
+        if query.tree is None:
+            continue
+        bare = query.tree.transform(lambda node: node.this if isinstance(node, exp.Alias) else node)
         bare.set("order", None)
-        if (same := seen.setdefault(bare.sql(), key)) != key:
-            yield f"{key} = {same}"
+        if (same := seen.setdefault(bare.sql(), query.key)) != query.key:
+            yield f"{query.key} = {same}"
 
 
 def _split(plan: Plan) -> Iterator[str]:
     """The group keys of the queries, except columns filtered to several values."""
-    for _, found in trees(plan.results):
-        group, chosen = found.args.get("group"), {each.this.name for each in of_kind(found, exp.In)}
-        keys = [key.name for key in group.expressions if isinstance(key, exp.Column)] if group else []
+    for query in plan.results:
+        chosen = {each.this.name for each in query.all(exp.In)}
+        keys = (key.name for key in (query.outer.keys if query.outer else ()) if isinstance(key, exp.Column))
         yield from (f"GROUP BY {key}" for key in keys if key not in chosen)
 
 
@@ -176,7 +177,7 @@ def _no_share(asked: str, plan: Plan) -> Iterator[str]:
     stored = not done and (not ratio or finder("quotients").search(words_of(text_of(plan))))
     if share and not stored and "/" not in done and not re.search(r"\{(?:SHARE|COMPARE|TREND)", plan.template):
         yield share[0]
-    for each in nodes(plan.selects, exp.Div) if share else ():
+    for each in plan.all(exp.Div) if share else ():
         of, by = each.this, each.expression
         some = _chooses(by, of) and of.find(exp.Count) and not _chooses(of, by)
         first, second = _first_said(asked, of, by), _first_said(asked, by, of)
@@ -202,35 +203,33 @@ def _first_said(asked: str, side: exp.Expr, other: exp.Expr) -> int:
     return min((found.start() for each in said if (found := re.search(each, asked, re.IGNORECASE))), default=0)
 
 
-def _whole_cut(select: exp.Select) -> Iterator[str]:
+def _whole_cut(select: Select) -> Iterator[str]:
     """A value counted by a CASE although the rows are already filtered to it: a share of itself."""
-    where = select.args.get("where")
-    kept = {each.this for each in of_kind(where, exp.Literal)} if where else set()
-    cases = [literal for case in of_kind(select, exp.Case) for literal in of_kind(case, exp.Literal)]
+    kept = {each.this for condition in select.conditions for each in of_kind(condition, exp.Literal)}
+    cases = [literal for case in select.all(exp.Case) for literal in of_kind(case, exp.Literal)]
     yield from (each.this for each in cases if each.is_string and each.this in kept and not _DATE.match(each.this))
 
 
-def _unused(asked: str, select: exp.Select) -> Iterator[str]:
+def _unused(asked: str, select: Select) -> Iterator[str]:
     """Joined tables that nothing reads. In a subquery, existence may be what is asked; so in a list of distinct things,
     or the rows that COUNT(*) counts, if the question names the table."""
-    if select.find_ancestor(exp.Select) is not None:
+    if select.node.find_ancestor(exp.Select) is not None:
         return
-    joins = select.args.get("joins") or []
-    inner = [join.args["on"] for join in joins if join.args.get("on") is not None]
+    inner = [join.args["on"] for join in select.joins if join.args.get("on") is not None]
     tied = [column.table.casefold() for condition in inner for column in of_kind(condition, exp.Column)]
     within = {id(column) for condition in inner for column in of_kind(condition, exp.Column)}
-    counts = any(isinstance(each.this, exp.Star) for each in of_kind(select, exp.Count))
+    counts = any(isinstance(each.this, exp.Star) for each in select.all(exp.Count))
     if not counts:  # an alias reads no table
-        made = {each.alias.casefold() for each in select.expressions}
-        sorted_by = of_kind(select.args.get("order") or exp.Order(), exp.Column)
+        made = {each.alias.casefold() for each in select.node.expressions}
+        sorted_by = of_kind(select.order or exp.Order(), exp.Column)
         within |= {id(column) for column in sorted_by if not column.table and column.name.casefold() in made}
-    used = {column.table.casefold() for column in of_kind(select, exp.Column) if id(column) not in within}
+    used = {column.table.casefold() for column in select.all(exp.Column) if id(column) not in within}
     if "" in used or any(len(list(of_kind(condition, exp.Predicate))) > 1 for condition in inner):
         return
-    once = counts or (select.args.get("distinct") and not select.find(exp.AggFunc))
-    words = ((join, re.findall(r"[^\W\d_]{4,}", words_of(join.this.name))) for join in joins if once)
+    once = counts or (select.node.args.get("distinct") and not select.node.find(exp.AggFunc))
+    words = ((join, re.findall(r"[^\W\d_]{4,}", words_of(join.this.name))) for join in select.joins if once)
     said = [join for join, each in words if any(word[:4] in asked.casefold() for word in each)]
-    names = [join.this.alias_or_name for join in joins if join.side or join not in said]
+    names = [join.this.alias_or_name for join in select.joins if join.side or join not in said]
     idle = [name for name in names if tied.count(name.casefold()) < 2]
     yield from (name for name in idle if name.casefold() not in used and (used or name == idle[-1]))
 
@@ -252,7 +251,7 @@ def _unsaid(said: str, chosen: Iterable[list[str | float]]) -> Iterator[str]:
 
 def _chosen(plan: Plan) -> list[list[str | float]]:
     """The texts and numbers of each condition, without dates; empty for one without a literal (NOT EXISTS)."""
-    conditions = [values for _, found in trees(plan.selects) for values in _compared(found)]
+    conditions = [values for query in plan.selects for values in _compared(query)]
     kept = [[value for value in values if not _DATE.match(str(value))] for values in conditions]
     return [values for values, all_ in zip(kept, conditions, strict=True) if values or not all_]
 
@@ -270,9 +269,9 @@ def not_found(plan: Plan, values: Iterable[Any], schema: Schema) -> Iterator[str
         yield from sorted({*_texts(_chosen(plan))} - known)
 
 
-def _compared(found: exp.Expr) -> Iterator[list[str | float]]:
+def _compared(query: Query) -> Iterator[list[str | float]]:
     """The literals of each comparison, except those that join two columns, and IS NULL, NOT EXISTS and the like."""
-    for each in of_kind(found, exp.Predicate):
+    for each in query.all(exp.Predicate):
         if isinstance(each, exp.Exists) and isinstance(each.parent, exp.Not):
             yield []
         if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column):

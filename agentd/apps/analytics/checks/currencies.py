@@ -14,8 +14,8 @@ from agentd.apps.analytics.checks.schema_reading import Reading
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema, Side
 from agentd.apps.analytics.sql.edits import grouped_also
-from agentd.apps.analytics.sql.projections import projections
-from agentd.apps.analytics.sql.tree import nodes, of_kind, own, quoted, selects_of
+from agentd.apps.analytics.sql.query import Query
+from agentd.apps.analytics.sql.tree import of_kind, quoted
 from agentd.apps.analytics.vocabulary import finder, topics_of, words_of
 
 CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF CAD NZD PHP VND TWD AED BND".split())
@@ -24,37 +24,37 @@ CODES = frozenset("IDR USD EUR SGD MYR JPY CNY AUD GBP HKD THB KRW INR SAR CHF C
 def mixed(plan: Plan, schema: Schema) -> list[str]:
     """Errors for sums over rows of several currencies, or for the most of them, in a plan that names no currency, one
     sentence each."""
-    known, texts, faults = _known(schema), _texts(plan), []
+    known, faults = _known(schema), []
     amounts = {each.name for each in schema.columns if each.kind == "financial_amount"}
-    for key, select in selects_of(plan.selects) if known else ():
-        for table, column in (*select.added, *_ranked(select.tables, plan, key, amounts)):
+    pairs = ((query, select) for query in plan.selects for select in query.selects) if known else ()
+    for query, select in pairs:
+        for table, column in (*select.added, *_ranked(select.tables, query, amounts)):
             for name in known.keys() & ({table} if table else select.tables):
                 currency, codes = known[name]
-                if currency.casefold() not in texts[key] and not finder("own_currency").search(column):
+                if currency.casefold() not in query.text.casefold() and not finder("own_currency").search(column):
                     faults.append(
-                        f"{key}: {column} of {name} would add or compare {' and '.join(codes)}; "
+                        f"{query.key}: {column} of {name} would add or compare {' and '.join(codes)}; "
                         f"select and group by {currency}, or choose one"
                     )
     return list(dict.fromkeys(faults))
 
 
-def _ranked(tables: Iterable[str], plan: Plan, key: str, amounts: set[str]) -> Iterator[Side]:
+def _ranked(tables: Iterable[str], query: Query, amounts: set[str]) -> Iterator[Side]:
     """The amounts by which a query of one table picks the most or the least: MAX, MIN, or an ORDER BY with a LIMIT."""
     name = list(tables)
-    for select in nodes([each for each in plan.selects if each["result_key"] == key], exp.Select):
-        order = select.args.get("order") if select.args.get("limit") else None
-        parts = [*own(select, exp.Max, exp.Min), *([order] if order else [])]
-        found = (column for part in parts for column in of_kind(part, exp.Column))
-        yield from ((name[0], column.name) for column in found if len(name) == 1 and column.name in amounts)
+    for select in query.selects if len(name) == 1 else ():
+        parts = [*select.own(exp.Max, exp.Min), *([select.cutting_order] if select.cutting_order else [])]
+        found = (column.name for part in parts for column in of_kind(part, exp.Column))
+        yield from ((name[0], column) for column in found if column in amounts)
 
 
 def apart(reading: Reading, text: str) -> Iterator[tuple[str, str, str]]:
     """(the query `text` with the amounts of each currency apart, a figure of it, what tells them apart), if a table
     whose amounts are added or compared has a column for the currency that the query doesn't read: the rows tell
     whether there are several even if the schema has no sample values."""
-    read = {column.name.casefold() for column in of_kind(reading.select, exp.Column)}
-    added = reading.own(exp.Sum, exp.Avg, exp.Max, exp.Min)
-    figures = ((each, column) for each in added for column in reading.own_columns(each))
+    read = {column.name.casefold() for column in reading.select.all(exp.Column)}
+    added = reading.select.own(exp.Sum, exp.Avg, exp.Max, exp.Min)
+    figures = ((each, column) for each in added for column in reading.select.valued(each))
     for figure, column in figures:
         found = reading.column(column) if reading.kind(column) == "financial_amount" else None
         if found is None or finder("own_currency").search(column.name):
@@ -62,8 +62,7 @@ def apart(reading: Reading, text: str) -> Iterator[tuple[str, str, str]]:
         for name in found[0].of_kind("descriptive", "identifier", ""):
             if "currency" in topics_of(words_of(name)) and name.casefold() not in read:
                 key = f"{column.table}.{quoted(name)}" if column.table else quoted(name)
-                grouped = reading.select.args.get("group") is not None
-                made = grouped_also(text, key) if grouped else f"{text.rstrip('; ')} GROUP BY {key}"
+                made = grouped_also(text, key) if reading.select.keys else f"{text.rstrip('; ')} GROUP BY {key}"
                 yield made, figure.sql(), f"GROUP BY {name}"
                 return
 
@@ -74,7 +73,7 @@ def half_converted(plan: Plan, schema: Schema) -> Iterator[str]:
     names = {column.name for column in schema.columns}
     own = {name for name in names if finder("own_currency").search(name)}
     foreign = {name for name in names - own if any(each.startswith(name) for each in own)}
-    for each in nodes(plan.selects, exp.Sub, exp.Predicate) if foreign else ():
+    for each in plan.all(exp.Sub, exp.Predicate) if foreign else ():
         sides = {side.name for side in (each.this, each.args.get("expression")) if isinstance(side, exp.Column)}
         if len(sides & own) == len(sides & foreign) == 1:
             yield each.sql()
@@ -82,15 +81,12 @@ def half_converted(plan: Plan, schema: Schema) -> Iterator[str]:
 
 def unlabelled(plan: Plan, schema: Schema) -> Plan:
     """The plan with amounts as plain numbers where its query separates them by currency, because the rows name it."""
-    known = _known(schema)
-    texts = _texts(plan)
-    mapping = dict(plan.mapping)
+    known, mapping = _known(schema), dict(plan.mapping)
     for query in plan.selects:
-        shown = projections(query["query"])
-        plain = (words_of(name) for each in shown if not each.aggregate for _, name in each.over)
-        named = any(currency.casefold() in texts[query["result_key"]] for currency, _ in known.values())
+        plain = (words_of(name) for each in query.columns if not each.aggregate for _, name in each.over)
+        named = any(currency.casefold() in query.text.casefold() for currency, _ in known.values())
         if named or any("currency" in topics_of(words) for words in plain):
-            names = [query["result_key"], *(each.name for each in shown)]
+            names = [query.key, *(each.name for each in query.columns)]
             mapping |= dict.fromkeys(
                 (name for name in names if not mapping.get(name, "").startswith("percent")), "number_with_separator"
             )
@@ -105,8 +101,3 @@ def _known(schema: Schema) -> dict[str, tuple[str, list[str]]]:
         for column in table.columns
         if len(values := column.sample_values) > 1 and set(values) <= CODES
     }
-
-
-def _texts(plan: Plan) -> dict[str, str]:
-    """{result key: its query in lower case}."""
-    return {query["result_key"]: query["query"].casefold() for query in plan.selects}

@@ -12,7 +12,7 @@ from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.spans import Period, previous
 from agentd.apps.analytics.schema import Column, Schema
-from agentd.apps.analytics.sql.tree import DAY, conditions_of, nodes, of_kind, trees
+from agentd.apps.analytics.sql.tree import DAY, of_kind
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary, words_of
 
 _WHOLE = re.compile(r"(TINY|SMALL|MEDIUM|BIG)?INT(EGER)?\b")
@@ -66,12 +66,12 @@ def other_dates(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """Date columns that a plan compares instead of the table's main `date`, although no word of the question means
     them: what was shipped in May, for what was ordered."""
     counting = {name: table for name, table in schema.by_name.items() if table.date}
-    for select in nodes(plan.results, exp.Select) if counting else ():
-        read = [counting.get(each.name.casefold()) for each in of_kind(select, exp.Table)]
-        columns = (column for table in read if table for column in table.columns if column.kind == "temporal")
+    for select in (each for query in plan.results for each in query.selects) if counting else ():
+        read = [table for each in select.all(exp.Table) if (table := counting.get(each.name.casefold()))]
+        columns = (column for table in read for column in table.columns if column.kind == "temporal")
         dates = {column.name.casefold(): column.description for column in columns}
-        counted = {table.date.casefold() for table in read if table}
-        compared = {each.name for part in conditions_of(select) for each in of_kind(part, exp.Column)}
+        counted = {table.date.casefold() for table in read}
+        compared = {each.name for part in select.conditions for each in of_kind(part, exp.Column)}
         if not {name.casefold() for name in compared} & counted:
             others = sorted(name for name in compared if name.casefold() in dates)
             yield from (name for name in others if not _meant(name, dates[name.casefold()], question))
@@ -81,12 +81,9 @@ def partly_dated(plan: Plan, schema: Schema) -> Iterator[str]:
     """The main `date` of tables from which a result takes all rows, if another result of the plan has days: all rentals
     beside the revenue of August. Of tables that weren't consulted, their names."""
     counting = {name: table.date for name, table in schema.by_name.items()}
-    found = [each for _, each in trees(plan.results)]
-    dated = [any(DAY.match(each.name) for each in of_kind(one, exp.Literal)) for one in found]
-    for one in (one for one, days in zip(found, dated, strict=True) if any(dated) and not days):
-        if any(counting.values()):  # in an office's own database
-            read = {each.name.casefold() for each in of_kind(one, exp.Table)}
-            yield from (day for name in sorted(read) if (day := counting.get(name, name)))
+    whole = [one for one in plan.results if not any(DAY.match(each.name) for each in one.all(exp.Literal))]
+    for one in whole if any(counting.values()) and len(whole) < len(plan.results) else ():  # an own database
+        yield from (day for name in sorted(one.tables) if (day := counting.get(name, name)))
 
 
 def _meant(name: str, about: str, question: str) -> bool:
@@ -104,15 +101,14 @@ def _meant(name: str, about: str, question: str) -> bool:
 def days_otherwise(plan: Plan, schema: Schema) -> Iterator[str]:
     """Each query's columns that hold days in another form, as text (31/01/2023) or as numbers (20230131), and are
     compared with a day as they are, so that no row is found; one sentence each."""
-    for key, found in trees(plan.results):
-        read = {each.name.casefold() for each in of_kind(found, exp.Table)}
-        compared = [[*each.iter_expressions()] for each in of_kind(found, exp.Predicate)]
+    for query in plan.results:
+        compared = [[*each.iter_expressions()] for each in query.all(exp.Predicate)]
         sides = [side for both in compared if any(map(_is_day, both)) for side in both if isinstance(side, exp.Column)]
         names = {side.name.casefold() for side in sides}
-        for column in (each for name, table in schema.by_name.items() if name in read for each in table.columns):
+        for column in schema.only(query.tables).columns:
             if column.name.casefold() in names and _is_otherwise(column):
-                about = column.description or column.type
-                yield f"{key}: {column.name} is no date ({about}); convert it to one before it is compared with days"
+                fault = f"{query.key}: {column.name} is no date ({column.description or column.type})"
+                yield f"{fault}; convert it to one before it is compared with days"
 
 
 def _is_day(side: exp.Expr) -> bool:

@@ -10,7 +10,8 @@ from sqlglot import exp
 
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.tree import DAY, nodes, of_kind, trees
+from agentd.apps.analytics.sql.select import Select
+from agentd.apps.analytics.sql.tree import DAY, of_kind
 from agentd.apps.analytics.vocabulary import finder
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -22,7 +23,7 @@ OPEN = "1900-01-01"
 """The start date of a period without one (dates.py)."""
 
 
-def other_months(select: exp.Select, dates: Mapping[str, str]) -> Iterator[str]:
+def other_months(select: Select, dates: Mapping[str, str]) -> Iterator[str]:
     """Months or quarters in conditions that are outside all periods: `MONTH(d) = 3` for the third quarter."""
     months: set[int] = set()
     for name, day in dates.items():
@@ -30,7 +31,7 @@ def other_months(select: exp.Select, dates: Mapping[str, str]) -> Iterator[str]:
             first, end = date.fromisoformat(day), date.fromisoformat(last)
             count = 12 * (end.year - first.year) + end.month - first.month + 1
             months |= {(first.month - 1 + place) % 12 + 1 for place in range(min(count, 12))}
-    for equal in of_kind(select, exp.EQ) if months else ():
+    for equal in select.all(exp.EQ) if months else ():
         wide = _months_wide(equal.this)
         if wide and equal.expression.name.isdecimal():
             last_month = wide * int(equal.expression.name)
@@ -52,24 +53,24 @@ def _months_wide(part: exp.Expr) -> int:
 def loosely_bound(question: str, plan: Plan) -> Iterator[str]:
     """Date conditions that don't bound as they seem to: `d >= '2023-01-01' OR d < '2023-02-01'` (always true), negated
     ones if the question negates nothing, and parts of a month such as `LIKE '2023-01-0%'`."""
-    for either in nodes(plan.selects, exp.Or):
+    for either in plan.all(exp.Or):
         ends: dict[str, set[str]] = {}
         for side in either.flatten():
             if isinstance(side, exp.GT | exp.GTE | exp.LT | exp.LTE) and DAY.match(side.expression.name):
                 ends.setdefault(side.this.sql(), set()).add(side.key[:2])
         if any(len(found) > 1 for found in ends.values()):
             yield either.sql()
-    for each in nodes(plan.selects, exp.Not) if not finder("restricts").search(question) else ():
+    for each in plan.all(exp.Not) if not finder("restricts").search(question) else ():
         if not each.find(exp.Query) and any(DAY.match(day.name) for day in of_kind(each, exp.Literal)):
             yield each.sql()
-    for like in nodes(plan.selects, exp.Like):
+    for like in plan.all(exp.Like):
         if re.match(r"(?:19|20)\d\d-(?:\d?|\d\d-\d)%", like.expression.name):
             yield like.sql()
 
 
 def timeless_whole(plan: Plan) -> Iterator[str]:
     """Wholes of a quotient without the dates that its part has: a month's orders over all orders ever."""
-    for quotient in nodes(plan.results, exp.Div):
+    for quotient in (each for query in plan.results for each in query.all(exp.Div)):
         outer = quotient.find_ancestor(exp.Select)
         for whole in of_kind(quotient.expression, exp.Subquery):
             parts = [{each.name for each in of_kind(one, exp.Table)} for one in (whole.this, outer)]
@@ -104,12 +105,12 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
     starts = [day for name, day in dates.items() if name.startswith("START")]
     ends = [day for name, day in dates.items() if name.startswith("END")]
     texts = " ".join(text for _, text in _values(plan))
-    reads = any(True for _ in nodes(plan.selects, exp.Table))
+    reads = bool(plan.tables)
     if reads and starts and ends and min(starts) != OPEN and not any(day[:4] in texts for day in dates.values()):
         yield f"{min(starts)} – {max(ends)}"
     found = set(DAY.findall(texts))
     if not found and starts and ends and (min(starts)[5:], max(ends)[5:]) != ("01-01", "12-31") and min(starts) != OPEN:
-        parts = nodes(plan.selects, exp.EQ, exp.In, exp.Between, exp.GTE, exp.LTE, exp.GT, exp.LT)
+        parts = plan.all(exp.EQ, exp.In, exp.Between, exp.GTE, exp.LTE, exp.GT, exp.LT)
         if reads and not _MONTH.search(texts) and not any(_months_wide(each.this) for each in parts):
             yield f"{min(starts)} – {max(ends)}"
     days = sorted(found - {dates.get("TODAY")})
@@ -117,8 +118,8 @@ def part_of_the_period(plan: Plan, dates: Mapping[str, str]) -> Iterator[str]:
         return
     after = [str(date.fromisoformat(day) + timedelta(days=1)) for day in ends]
     yield from _left_aside(days, dates)
-    kept = " ".join(each.name for each in nodes(plan.selects, exp.Table, exp.Column))
-    equal = {each.expression.name for each in nodes(plan.selects, exp.EQ)}
+    kept = " ".join(each.name for each in plan.all(exp.Table, exp.Column))
+    equal = {each.expression.name for each in plan.all(exp.EQ)}
     alone = {*starts} ^ {*ends} if not finder("balances").search(kept) else set()
     if single := [day for day in days if day in alone & equal]:
         yield ", ".join(single)
@@ -139,12 +140,12 @@ def _left_aside(days: list[str], dates: Mapping[str, str]) -> Iterator[str]:
 
 def _chosen(plan: Plan) -> Iterator[tuple[str, str]]:
     """(result key, the quoted dates and years in its conditions)."""
-    for key, found in trees(plan.selects):
-        parts = list(of_kind(found, exp.Where, exp.Having, exp.Join))
+    for query in plan.selects:
+        parts = list(query.all(exp.Where, exp.Having, exp.Join))
         numbers = [equal for part in parts for equal in of_kind(part, exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE)]
         years = [each.expression.name for each in numbers if _is_year(each.this)]
         texts = [each.name for part in parts for each in of_kind(part, exp.Literal) if each.is_string]
-        yield key, " ".join(f"'{each}'" for each in (*texts, *years))
+        yield query.key, " ".join(f"'{each}'" for each in (*texts, *years))
 
 
 def _is_year(side: exp.Expr) -> bool:
@@ -181,11 +182,11 @@ def unlimited(plan: Plan, dates: Mapping[str, str], schema: Schema) -> str:
     texts = dict(_values(plan))
     years = {value[:4] for value in dates.values()}
     dated = any(_YEAR.search(text) or any(year in text for year in years) for text in texts.values())
-    read = {each.name.casefold() for each in nodes(plan.selects, exp.Table)}
-    reads = any(table.of_kind("temporal") for name, table in schema.by_name.items() if name in read)
+    reads = any(table.of_kind("temporal") for table in schema.only(plan.tables).tables)
     return "" if dated or not reads else ", ".join(texts) or "the plan"
 
 
 def _values(plan: Plan) -> Iterator[tuple[str, str]]:
     """(result key, all literals of its query)."""
-    return ((key, " ".join(each.name for each in of_kind(found, exp.Literal))) for key, found in trees(plan.selects))
+    parsed = (query for query in plan.selects if query.tree)
+    return ((query.key, " ".join(each.name for each in query.all(exp.Literal))) for query in parsed)

@@ -12,7 +12,8 @@ from agentd.apps.analytics.checks.guarded_times import other_months, other_times
 from agentd.apps.analytics.checks.limits import other_rows
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_a_row, of_kind, sources_of, trees
+from agentd.apps.analytics.sql.select import Select, of_a_row
+from agentd.apps.analytics.sql.tree import DAY, of_kind, sources_of
 
 MADE_UP = 3
 """From this many keys in a list on that the question doesn't name, they count as invented; fewer may be known codes."""
@@ -27,18 +28,12 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, schema: Sch
     if not faults and "START_DATE" in dates and (open_ := unlimited(plan, dates, schema)):
         faults.append(f"{open_}: no query is limited to the period that the question names; use '{{START_DATE}}'")
     faults += other_rows(plan, said)
-    for key, found in trees(plan.selects):
-        for select in of_kind(found, exp.Select):
-            found_here = (
-                *_unjoined(select),
-                *_ungrouped(select),
-                *other_months(select, dates),
-                *_twice(select),
-                *_never(select),
-            )
-            faults += [f"{key}: {fault}" for fault in found_here]
-        if isinstance(found, exp.Select) and (constant := _constants(found)):
-            faults.append(f"{key}: {constant} is read from no column")
+    for query in plan.selects:
+        for select in query.selects:
+            found = (*_unjoined(select), *_ungrouped(select), *other_months(select, dates), *_twice(select))
+            faults += [f"{query.key}: {fault}" for fault in (*found, *_never(select))]
+        if query.outer and (constant := _constants(query.outer.node)):
+            faults.append(f"{query.key}: {constant} is read from no column")
     return faults
 
 
@@ -46,13 +41,13 @@ def invented_keys(plan: Plan, schema: Schema, said: str) -> Iterator[str]:
     """Errors for lists of keys that nobody named: `AlbumId NOT IN (1, 2, 3)`, for albums without tracks."""
     named = set(re.findall(r"\w+", said))
     keys = {each.name.casefold() for each in schema.columns if each.is_primary_key or each.kind == "identifier"}
-    for key, found in trees(plan.selects):
-        for each in of_kind(found, exp.In):
+    for query in plan.selects:
+        for each in query.all(exp.In):
             values = [value.name for value in each.expressions if isinstance(value, exp.Literal)]
             invented = [value for value in values if value not in named]
             if each.this.name.casefold() in keys and len(invented) >= MADE_UP:
                 yield (
-                    f"{key}: the question names no {each.this.name} {', '.join(invented)}; "
+                    f"{query.key}: the question names no {each.this.name} {', '.join(invented)}; "
                     "rows without any in another table are LEFT JOIN … WHERE its key IS NULL"
                 )
 
@@ -64,26 +59,26 @@ def _constants(select: exp.Select) -> str:
     return ", ".join(own) if sources_of(select) else ""
 
 
-def _twice(select: exp.Select) -> Iterator[str]:
+def _twice(select: Select) -> Iterator[str]:
     """Expressions with two names (two figures would be equal), conditions that are there twice (one may have been meant
     otherwise), and differences that are always 0."""
     names: dict[str, str] = {}
-    for each in select.expressions:
+    for each in select.node.expressions:
         written = each.unalias().sql()
         if first := names.get(written):
             yield f"{first} and {each.alias_or_name} are both {written}"
         names[written] = each.alias_or_name
-    conditions = [each.sql() for each in conditions_of(select)]
+    conditions = [each.sql() for each in select.conditions]
     yield from (f"{each} is there twice" for each in dict.fromkeys(conditions) if conditions.count(each) > 1)
-    for less in of_kind(select, exp.Sub):
+    for less in select.all(exp.Sub):
         if less.this == less.expression:
             yield f"{less.sql()} is always 0"
 
 
-def _never(select: exp.Select) -> Iterator[str]:
+def _never(select: Select) -> Iterator[str]:
     """Contradictory date bounds of a column: `d = '2023-02-01' AND d = '2023-02-28'`."""
     bounds: dict[str, list[tuple[str, str]]] = {}
-    for each in conditions_of(select):
+    for each in select.conditions:
         compared = isinstance(each, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE) and isinstance(each.this, exp.Column)
         if compared and isinstance(each.expression, exp.Literal) and DAY.match(each.expression.name):
             bounds.setdefault(each.this.sql(), []).append((each.key, each.expression.name))
@@ -94,14 +89,12 @@ def _never(select: exp.Select) -> Iterator[str]:
             yield f"no {column} is both from {max(lowest)} and up to {min(highest)}"
 
 
-def _unjoined(select: exp.Select) -> Iterator[str]:
+def _unjoined(select: Select) -> Iterator[str]:
     """Tables without a join condition, which form a cross product."""
-    joins = select.args.get("joins") or ()
-    loose = [
-        join for join in joins if join.kind == "CROSS" or not (join.args.get("using") or _ties(join.args.get("on")))
-    ]
-    where = select.args.get("where")
-    equal = of_kind(where, exp.EQ) if where is not None else ()
+    bound = (join for join in select.joins if join.args.get("using") or _ties(join.args.get("on")))
+    tight = [join for join in bound if join.kind != "CROSS"]
+    loose = [join for join in select.joins if join not in tight]
+    equal = (each for condition in select.conditions for each in of_kind(condition, exp.EQ))
     tied = sum(isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column) for each in equal)
     if sum(not (isinstance(join.this, exp.Subquery) or join.method == "NATURAL") for join in loose) > tied:
         names = ", ".join(join.this.alias_or_name for join in loose)
@@ -117,12 +110,11 @@ def _ties(condition: exp.Expr | None) -> bool:
     return any(len(each) > 1 or "" in each for each in tables if each)
 
 
-def _ungrouped(select: exp.Select) -> Iterator[str]:
+def _ungrouped(select: Select) -> Iterator[str]:
     """Columns beside an aggregate that aren't in the GROUP BY, so that their value is arbitrary."""
-    if select.args.get("group") or select.args.get("distinct"):
+    if select.keys or select.node.args.get("distinct"):
         return
-    found = (node for each in select.expressions for node in of_kind(each, exp.AggFunc))
-    inner = (exp.Select, exp.Window)
-    bare = [each.alias_or_name for each in select.expressions if of_a_row(each)]
-    if bare and any(node.find_ancestor(*inner) is select for node in found):
+    found = (node for each in select.node.expressions for node in of_kind(each, exp.AggFunc))
+    bare = [each.alias_or_name for each in select.node.expressions if of_a_row(each)]
+    if bare and any(node.find_ancestor(exp.Select, exp.Window) is select.node for node in found):
         yield f"{', '.join(bare)} beside an aggregate needs GROUP BY"

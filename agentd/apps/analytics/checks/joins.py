@@ -12,8 +12,9 @@ from agentd.apps.analytics.checks.unknown_words import HEADS
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import FIGURES, Pair, Schema, Side, Table
 from agentd.apps.analytics.sql import edits
-from agentd.apps.analytics.sql.projections import projections
-from agentd.apps.analytics.sql.tree import nodes, of_kind, quoted, selects_of, tree, trees
+from agentd.apps.analytics.sql.query import Query
+from agentd.apps.analytics.sql.select import Select
+from agentd.apps.analytics.sql.tree import of_kind, quoted, tree
 from agentd.apps.analytics.vocabulary import finder, speaks, words_of
 
 
@@ -25,29 +26,29 @@ def spelled(pair: Pair) -> str:
 def misjoined(plan: Plan, schema: Schema) -> list[str]:
     """All errors of a plan's joins, one sentence each."""
     checks = (made_up_joins, counted_twice, picked_at_random, side_by_side)
-    return [fault for check in checks for fault in check(plan, schema)]
+    selects = [(query.key, select) for query in plan.selects for select in query.selects]
+    return list(
+        dict.fromkeys(f"{k}: {fault}" for check in checks for k, each in selects for fault in check(each, schema))
+    )
 
 
-def made_up_joins(plan: Plan, schema: Schema) -> list[str]:
+def made_up_joins(select: Select, schema: Schema) -> Iterator[str]:
     """Joins that no relationship allows, one sentence each, with the allowed ones. Columns of the same name may be
     joined (a document's number); tables that weren't consulted are left to the database."""
     there = {table.name for table in schema.tables}
     allowed = {frozenset(pair) for pair in schema.joins}
-    faults = []
-    sides = [(key, *pair) for key, select in selects_of(plan.selects) for pair in (*select.equal, *select.within)]
-    for key, left, right in sides if schema.joins else ():
+    for left, right in (*select.equal, *select.within) if schema.joins else ():
         consulted = {left[0], right[0]} <= there and left[0] != right[0]
         if consulted and left[1] != right[1] and frozenset((left, right)) not in allowed:
             ways = ", ".join(spelled(pair) for pair in schema.joins if {left[0], right[0]} & {*dict(pair)}) or "none"
-            faults.append(f"{key}: {spelled((left, right))} joins what has nothing in common; joins are {ways}")
-    return faults
+            yield f"{spelled((left, right))} joins what has nothing in common; joins are {ways}"
 
 
 def unexplained_joins(plan: Plan, schema: Schema) -> Iterator[str]:
     """Joins and memberships, as SQL, of two bare ids, and of columns without a word in common where the schema knows no
     join at all or the search did not find one of the tables; those of two columns of one table."""
     shared = {table.name: _shared(table) for table in schema.tables}
-    for _, select in selects_of(plan.selects):
+    for select in (select for query in plan.selects for select in query.selects):
         for left, right in (*select.equal, *select.within):
             known = {left[0], right[0]} <= shared.keys() and left[0] != right[0]
             ids = {words_of(side[1]) for side in (left, right)} == {"id"}
@@ -81,23 +82,19 @@ def alike(left: Side, right: Side, shared: Mapping[str, frozenset[str]]) -> bool
     return bool(one & other) or any(len(stem) > 3 and stem in " ".join(others) for stem, others in stems)
 
 
-def counted_twice(plan: Plan, schema: Schema) -> list[str]:
+def counted_twice(select: Select, schema: Schema) -> Iterator[str]:
     """Sums of a document's amounts over its detail rows, one sentence each: every detail row adds the amount again."""
     columns = {table.name: table.names for table in schema.tables}
-    details = [(detail, document) for (detail, _), (document, _) in schema.joins]
-    faults = []
-    for key, select in selects_of(plan.selects):
-        for table, column in select.added:
-            owners = [table] if table else [name for name in select.tables if column in columns.get(name, ())]
-            for detail, document in details:
-                if owners != [document] or detail not in select.tables or detail == document:
-                    continue
-                if not _price_of_each(detail, document, column, schema):
-                    faults.append(
-                        f"{key}: {document}.{column} would be added once for each row of {detail}; "
-                        f"add a column of {detail}, or leave {detail} out"
-                    )
-    return list(dict.fromkeys(faults))
+    details = [(detail, document) for (detail, _), (document, _) in schema.joins if detail in select.tables]
+    for table, column in select.added:
+        owners = [table] if table else [name for name in select.tables if column in columns.get(name, ())]
+        for detail, document in details:
+            again = owners == [document] and detail != document
+            if again and not _price_of_each(detail, document, column, schema):
+                yield (
+                    f"{document}.{column} would be added once for each row of {detail}; "
+                    f"add a column of {detail}, or leave {detail} out"
+                )
 
 
 def _price_of_each(detail: str, document: str, column: str, schema: Schema) -> bool:
@@ -117,7 +114,7 @@ def without_details(plan: Plan, schema: Schema) -> Plan:
         for detail in dict.fromkeys(detail for (detail, _), _ in schema.joins):
             left = edits.without_join(query["query"], detail)
             idle = left != query["query"] and not _reads(left, detail, columns.get(detail, frozenset()))
-            if idle and counted_twice(replace(plan, queries=[query], raw=None, operations=[]), schema):
+            if idle and any(next(counted_twice(each, schema), "") for each in Query.of(query).selects):
                 query = {**query, "query": left}
                 notes.append(f"{query['result_key']}: {detail} left out, of which nothing is read")
         queries.append(query)
@@ -133,50 +130,39 @@ def _reads(query: str, table: str, columns: frozenset[str]) -> bool:
     return any((column.table or table) == table and column.name in columns for column in read)
 
 
-def picked_at_random(plan: Plan, schema: Schema) -> list[str]:
+def picked_at_random(select: Select, schema: Schema) -> Iterator[str]:
     """Ungrouped columns of tables with several rows per group, one sentence each: a lenient database would pick an
     arbitrary row."""
-    referring = {left for left, _ in schema.joins}
-    faults = []
-    for key, select in selects_of(plan.selects):
-        by = {table for table, _ in select.grouped}
-        for table, column in select.picked:
-            keys = [side for side in select.grouped if side[0] == table]
-            of_others = any(left[0] == table and right[0] in by for left, right in schema.joins)
-            if referring.issuperset(keys) if keys else of_others:
-                faults.append(
-                    f"{key}: a group has several {table}.{column}, and one of them would be shown; "
-                    "add them up (SUM), or group by it"
-                )
-    return list(dict.fromkeys(faults))
+    referring, by = {left for left, _ in schema.joins}, {table for table, _ in select.grouped}
+    for table, column in select.picked:
+        keys = [side for side in select.grouped if side[0] == table]
+        of_others = any(left[0] == table and right[0] in by for left, right in schema.joins)
+        if referring.issuperset(keys) if keys else of_others:
+            fault = f"a group has several {table}.{column}, and one of them would be shown"
+            yield f"{fault}; add them up (SUM), or group by it"
 
 
-def side_by_side(plan: Plan, schema: Schema) -> list[str]:
+def side_by_side(select: Select, schema: Schema) -> Iterator[str]:
     """Tables joined only by a common parent, one sentence each: every row of one meets every row of the other of the
     same customer. Tables that weren't consulted are assumed to reference the same parents."""
     relations = {*schema.joins}
     referred = {right for _, right in relations}
     consulted = {table for pair in relations for table, _ in pair}
-    faults = []
-    for key, select in selects_of(plan.selects):
-        tied = {frozenset((left[0], right[0])) for left, right in select.equal}
-        of: dict[str, set[str]] = {}
-        for left, right in (side for pair in select.equal for side in (pair, pair[::-1])):
-            if (left, right) in relations or (right in referred and left[0] not in consulted):
-                of.setdefault(right[0], set()).add(left[0])
-        for parent, children in of.items() if not select.distinct else ():
-            faults += [
-                f"{key}: each row of {one} stands beside each row of {other} of the same {parent}; "
-                "read them in two queries"
-                for one, other in combinations(sorted(children), 2)
-                if frozenset((one, other)) not in tied
-            ]
-    return list(dict.fromkeys(faults))
+    tied = {frozenset((left[0], right[0])) for left, right in select.equal}
+    of: dict[str, set[str]] = {}
+    for left, right in (side for pair in select.equal for side in (pair, pair[::-1])):
+        if (left, right) in relations or (right in referred and left[0] not in consulted):
+            of.setdefault(right[0], set()).add(left[0])
+    for parent, children in of.items() if next(select.own(exp.Distinct), None) is None else ():
+        for one, other in combinations(sorted(children), 2):
+            if frozenset((one, other)) not in tied:
+                both = f"each row of {one} stands beside each row of {other} of the same {parent}"
+                yield f"{both}; read them in two queries"
 
 
 def united_twice(plan: Plan) -> Iterator[str]:
     """Tables that both branches of a UNION ALL under an aggregate read, so that a row may count twice."""
-    for union in nodes(plan.selects, exp.Union):
+    for union in plan.all(exp.Union):
         outer = union.find_ancestor(exp.Select)
         sides = [{table.name for table in of_kind(side, exp.Table)} for side in (union.left, union.right)]
         if not union.args.get("distinct") and outer is not None and outer.find(exp.Sum, exp.Avg, exp.Count):
@@ -187,17 +173,17 @@ def only_some(plan: Plan, schema: Schema) -> list[str]:
     """Detail tables whose inner join drops documents without details, although what is read of them is in the document
     too or is subtracted from its amount: "customers that owe", read from the payments."""
     relations = dict(schema.joins)
-    return [name for _, found in trees(plan.selects) for name in _keeping(found, relations)]
+    return [name for query in plan.selects for name in _keeping(query, relations)]
 
 
-def _keeping(select: exp.Expr, relations: Mapping[Side, Side]) -> Iterator[str]:
-    joins = select.args.get("joins") or []
-    if any(join.side for join in joins) or select.find(exp.Star, exp.Subquery):
+def _keeping(query: Query, relations: Mapping[Side, Side]) -> Iterator[str]:
+    joins = query.outer.joins if query.outer else []
+    if any(join.side for join in joins) or query.has(exp.Star, exp.Subquery):
         return
-    named = {table.alias_or_name: table.name for table in of_kind(select, exp.Table)}
+    named = {table.alias_or_name: table.name for table in query.all(exp.Table)}
     tied = {id(column) for join in joins for column in of_kind(join, exp.Column)}
-    sides = {(named.get(each.table, ""), each.name) for each in of_kind(select, exp.Column) if id(each) not in tied}
-    less = [{named.get(each.table, "") for each in of_kind(sub, exp.Column)} for sub in of_kind(select, exp.Sub)]
+    sides = {(named.get(each.table, ""), each.name) for each in query.all(exp.Column) if id(each) not in tied}
+    less = [{named.get(each.table, "") for each in of_kind(sub, exp.Column)} for sub in query.all(exp.Sub)]
     for table in {name for name, _ in sides} if all(name for name, _ in sides) else ():
         documents = {right[0] for left, right in relations.items() if left[0] == table} & {*named.values()} - {table}
         said = {right for left, right in relations.items() if left[0] in documents}
@@ -212,8 +198,8 @@ def codes_for_names(plan: Plan, schema: Schema) -> Iterator[str]:
     wasn't consulted may, too): "the media type with the most tracks is 1"."""
     referring = set(_referring(schema))
     for query in plan.results:
-        read = {table for _, select in selects_of([query]) for table in select.tables}
-        shown = {side for each in projections(query["query"]) if not each.aggregate for side in each.over}
+        read = {table for select in query.selects for table in select.tables}
+        shown = {side for each in query.columns if not each.aggregate for side in each.over}
         codes = {(of, name) for table, name in shown for of in ([table] if table else read) if (of, name) in referring}
         if shown and {name for _, name in codes} == {name for _, name in shown}:
             yield from sorted(name for _, name in codes)

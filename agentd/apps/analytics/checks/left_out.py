@@ -14,7 +14,9 @@ from sqlglot import exp
 from agentd.apps.analytics.answer.rules import Finding, number
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.edits import QUOTES, before_from
-from agentd.apps.analytics.sql.tree import columns_of, of_kind, rows_divided_by, tree
+from agentd.apps.analytics.sql.query import Query
+from agentd.apps.analytics.sql.select import Select
+from agentd.apps.analytics.sql.tree import columns_of, of_kind, rows_divided_by, sources_of
 
 MARK, OF_ALL = "left_out_", "left_out_of_all_"
 """Prefixes of the added columns: per row, and over all groups if a LIMIT shows only the first rows."""
@@ -24,14 +26,15 @@ ADDS = ("SUM", "AVG", "COUNT")
 def watched(query: str, schema: Schema) -> tuple[str, dict[str, str]]:
     """(the query with the added columns, {added column: what it counts, e.g. "AVG Freight"}); unchanged if no figure of
     its outer SELECT can omit rows."""
-    select, known = tree(query), _may_be_empty(schema)
-    plain = isinstance(select, exp.Select) and not select.args.get("distinct") and not select.find(exp.Window)
-    if not plain or not known:
+    read, known = Query("", query), _may_be_empty(schema)
+    select = read.outer
+    if select is None or select.node.args.get("distinct") or read.has(exp.Window) or not known:
         return query, {}
-    assert isinstance(select, exp.Select)
     figures = list(dict.fromkeys(_figures(select, known)))
     mark, empty = (
-        (OF_ALL, "SUM(COUNT(*) - COUNT({})) OVER ()") if select.args.get("limit") else (MARK, "COUNT(*) - COUNT({})")
+        (OF_ALL, "SUM(COUNT(*) - COUNT({})) OVER ()")
+        if select.node.args.get("limit")
+        else (MARK, "COUNT(*) - COUNT({})")
     )
     names = {f"{mark}{place}": f"{kind} {column.name}" for place, (kind, column) in enumerate(figures, 1)}
     added = zip(names, (_sql(column, schema.dialect) for _, column in figures), strict=True)
@@ -84,21 +87,20 @@ def _may_be_empty(schema: Schema) -> dict[str, set[str]]:
     return {name: columns for name, columns in found.items() if columns}
 
 
-def _figures(select: exp.Select, known: Mapping[str, set[str]]) -> Iterator[tuple[str, exp.Column]]:
+def _figures(select: Select, known: Mapping[str, set[str]]) -> Iterator[tuple[str, exp.Column]]:
     """(SUM, AVG or COUNT; the nullable column) for the SELECT's own figures, except on outer-joined tables, where NULL
     is intended."""
-    joins = select.args.get("joins") or []
-    if any(join.side in ("RIGHT", "FULL") for join in joins):
+    if any(join.side in ("RIGHT", "FULL") for join in select.joins):
         return
-    first = select.args.get("from_") or select.args.get("from")
-    sources = [*([first.this] if first is not None else []), *(join.this for join in joins if not join.side)]
+    outer = [join.this for join in select.joins if join.side]
+    sources = [each for each in sources_of(select.node) if each not in outer]
     named = {each.alias_or_name: known.get(each.name, set()) for each in sources if isinstance(each, exp.Table)}
     kinds = {exp.Sum: "SUM", exp.Avg: "AVG", exp.Count: "COUNT"}
-    for projection in select.expressions:
+    for projection in select.node.expressions:
         for figure in of_kind(projection, *kinds):
             reckoned = isinstance(figure.this, exp.Add | exp.Sub)  # one NULL loses the other amount
             columns = [figure.this] if isinstance(figure.this, exp.Column) else _terms(figure.this) if reckoned else []
-            if figure.find_ancestor(exp.Select) is not select:
+            if figure.find_ancestor(exp.Select) is not select.node:
                 continue
             for column in columns:
                 of = [named.get(column.table, set())] if column.table else list(named.values())

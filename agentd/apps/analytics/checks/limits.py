@@ -13,8 +13,7 @@ from agentd.apps.analytics.answer.statements import ENDS, statements_in
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.comparisons import superlatives
 from agentd.apps.analytics.sql import edits
-from agentd.apps.analytics.sql.projections import order_of
-from agentd.apps.analytics.sql.tree import of_kind, tree
+from agentd.apps.analytics.sql.query import Query
 from agentd.apps.analytics.vocabulary import finder, listed, numerals, vocabulary
 
 MOST = 100
@@ -51,13 +50,14 @@ def has_numbers(text: str) -> bool:
 
 def as_asked(query: str, question: str) -> str:
     """The query without a LIMIT that the question doesn't name, unless the question asks for a part of a list."""
-    limit = None if superlatives(question) or _alike(query) else edits.limit_of(query)
+    read = Query("", query)
+    limit = None if superlatives(question) or _alike(read) else read.limit
     return query if limit is None or _names(question, limit) else edits.without_limit(query)
 
 
-def _alike(query: str) -> bool:
+def _alike(query: Query) -> bool:
     """Whether all rows of a query are the same: `SUM(x) OVER ()` beside nothing else."""
-    shown = found.selects if isinstance(found := tree(query), exp.Select) else []
+    shown = query.outer.node.expressions if query.outer else []
     whole = (each.unalias() for each in shown)
     return bool(shown) and all(
         isinstance(each, exp.Window) and not (each.args.get("partition_by") or each.args.get("order")) for each in whole
@@ -75,16 +75,18 @@ def operation_as_asked(operation: dict[str, Any], question: str) -> dict[str, An
 def other_rows(plan: Plan, question: str) -> Iterator[str]:
     """Errors, one sentence per query: a wrong number of rows, or a figure computed from truncated rows."""
     asked = asked_for(question)
-    limits = {query["result_key"]: edits.limit_of(query["query"]) for query in plan.results}
+    limits = {query.key: query.limit for query in plan.results}
     for key, limit in limits.items() if asked else ():
         if limit is not None and limit != asked:
             yield f"{key}: the question asks for {asked} rows, not {limit}"
-    if asked and asked not in limits.values() and (listed := next(_listed(plan), None)):
+    sorted_ = (query.key for query in plan.results if query.order and not query.has(exp.Window))
+    if asked and asked not in limits.values() and (listed := next(sorted_, None)):
         yield f"{listed}: the question asks for {asked} rows; write LIMIT {asked}"
     for query in plan.results:
-        for limit in _inner(query["query"]):
+        inner = (limit.expression for limit in query.all(exp.Limit) if limit.parent is not query.tree)
+        for limit in (int(number.this) for number in inner if number is not None and number.is_int):
             if limit != 1 and not _names(question, limit):
-                yield f"{query['result_key']}: a LIMIT {limit} inside leaves out rows that the question asks for"
+                yield f"{query.key}: a LIMIT {limit} inside leaves out rows that the question asks for"
 
 
 def lists_for_one(plan: Plan, question: str) -> dict[str, str]:
@@ -94,16 +96,16 @@ def lists_for_one(plan: Plan, question: str) -> dict[str, str]:
     word = _for_one(question)
     if not word or any(each.kind in ENDS for each in statements_in(plan.template)):
         return {}
-    return {query["result_key"]: word for query in plan.results if _may_list(query["query"], question)}
+    return {query.key: word for query in plan.results if _may_list(query, question)}
 
 
-def _may_list(query: str, question: str) -> bool:
+def _may_list(query: Query, question: str) -> bool:
     """Whether a query may return more rows than the question names."""
-    found, limit = tree(query), edits.limit_of(query)
-    if found is None or found.find(exp.Window, exp.Subquery):
+    if query.tree is None or query.has(exp.Window, exp.Subquery):
         return False
-    listed = found.args.get("order") or found.args.get("group")
-    return bool(listed) and (limit is None or (limit > 1 and not _names(question, limit)))
+    listed = query.tree.args.get("order") or query.tree.args.get("group")
+    more = query.limit is None or (query.limit > 1 and not _names(question, query.limit))
+    return bool(listed) and more
 
 
 def _for_one(question: str) -> str:
@@ -116,21 +118,6 @@ def _for_one(question: str) -> str:
     }
     several = asked_for(question) is not None or finder("sorts", "each").search(question) is not None
     return found.pop() if len(found) == 1 and not several else ""
-
-
-def _listed(plan: Plan) -> Iterator[str]:
-    """The keys of the sorted results, of which the first rows are meant."""
-    for query in plan.results:
-        found = tree(query["query"])
-        if order_of(query["query"]) and found is not None and found.find(exp.Window) is None:
-            yield query["result_key"]
-
-
-def _inner(query: str) -> Iterator[int]:
-    found = tree(query)
-    for limit in of_kind(found, exp.Limit) if found is not None else ():
-        if limit.parent is not found and limit.expression is not None and limit.expression.is_int:
-            yield int(limit.expression.this)
 
 
 def _names(question: str, number: int) -> bool:

@@ -10,8 +10,8 @@ from sqlglot import exp
 from agentd.apps.analytics.answer.placeholders import is_period
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.comparisons import months_in
-from agentd.apps.analytics.sql.projections import Projection, projections
-from agentd.apps.analytics.sql.tree import DAY, nodes
+from agentd.apps.analytics.sql.projections import Projection
+from agentd.apps.analytics.sql.tree import DAY
 from agentd.apps.analytics.vocabulary import finder, words_of
 
 _PLACEHOLDER = re.compile(r"\{\s*([^\W\d][\w.-]*)\s*\}")
@@ -24,14 +24,11 @@ _NOT = {"totals": {"AVG"}, "averages": {"SUM", "COUNT", "MIN", "MAX"}, "most": {
 def misplaced(plan: Plan) -> Iterator[str]:
     """Placeholders whose figure has another aggregate, year, month or name than the words before them, and figures that
     have another aggregate than their own name."""
-    texts = {
-        query["query"]: {each.name for each in nodes([query], exp.Literal) if each.is_string} for query in plan.results
-    }
+    texts = {query.text: {each.name for each in query.all(exp.Literal) if each.is_string} for query in plan.results}
     figures: dict[str, tuple[Projection, str]] = {}
     for query in plan.results:
-        made = projections(query["query"])
-        figures |= {each.name.casefold(): (each, query["query"]) for each in made}
-        figures |= {query["result_key"].casefold(): (made[0], query["query"])} if len(made) == 1 else {}
+        figures |= {each.name.casefold(): (each, query.text) for each in query.columns}
+        figures |= {query.key.casefold(): (each, query.text) for each in query.columns if len(query.columns) == 1}
     yield from (figure.name for figure, _ in figures.values() if _of_another_kind(words_of(figure.name), figure))
     for found in _PLACEHOLDER.finditer(plan.template):
         if found[1].casefold() in figures and not is_period(found[1]):

@@ -16,11 +16,15 @@ from agentd.apps.analytics.vocabulary import words_of
 def not_consulted(reading: Reading) -> Iterator[str]:
     """Tables that the schema search did not find if the question has no name, column or value of them."""
     words = re.findall(r"[^\W\d_]{4,}", reading.asked.said)
-    chosen = [leaf for leaf in reading.leaves() if any(reading.asked.says(v.name) for v in of_kind(leaf, exp.Literal))]
+    chosen = [
+        leaf
+        for leaf in reading.select.comparisons
+        if any(reading.asked.says(v.name) for v in of_kind(leaf, exp.Literal))
+    ]
     valued = {column.table.casefold() for leaf in chosen for column in of_kind(leaf, exp.Column)}
     others = {alias: name for alias, name in reading.unknown.items() if alias not in valued}
     for alias, name in others.items():
-        read = [each.name for each in reading.own(exp.Column) if each.table.casefold() in ("", alias)]
+        read = [each.name for each in reading.select.own(exp.Column) if each.table.casefold() in ("", alias)]
         if (
             not _between(reading, alias)
             and not any(map(reading.asked.hits, [name, *read]))
@@ -33,7 +37,7 @@ def instead_of(reading: Reading) -> Iterator[str]:
     """Tables whose name has words that the question lacks, if another one that it names, with all the columns that are
     read of them, is not read: student_record, for course_offering."""
     for alias, table in reading.sources.items():
-        read = {each.name.casefold() for each in reading.own(exp.Column) if each.table.casefold() in ("", alias)}
+        read = {each.name.casefold() for each in reading.select.own(exp.Column) if each.table.casefold() in ("", alias)}
         for other in reading.schema.tables if not _said(reading, table.name) else ():
             there = {name.casefold() for name in other.names}
             if other not in reading.sources.values() and read and read <= there and _said(reading, other.name):
@@ -43,8 +47,8 @@ def instead_of(reading: Reading) -> Iterator[str]:
 def of_a_sibling(reading: Reading) -> Iterator[str]:
     """Columns whose name differs by one word from another one's that nothing reads, if the question has only the
     other's word: `to_airport`, for "depart from each airport"."""
-    read = {column.name for column in reading.own(exp.Column)}
-    for column in (*reading.shown, *reading.grouping):
+    read = {column.name for column in reading.select.own(exp.Column)}
+    for column in (*reading.select.shown, *reading.select.grouping):
         found = reading.column(column)
         words = words_of(column.name).split()
         of_a_pair = found and len(words) > 1 and found[1].kind != "identifier"  # keys differ by the thing
@@ -64,12 +68,7 @@ def _said(reading: Reading, name: str) -> bool:
 
 def _between(reading: Reading, alias: str) -> bool:
     """Whether a table only connects two other tables."""
-    ties = [
-        (each.this, each.expression)
-        for each in reading.own(exp.EQ)
-        if isinstance(each.this, exp.Column) and isinstance(each.expression, exp.Column)
-    ]
-    tied = {id(side): {each.table.casefold() for each in tie} for tie in ties for side in tie}
-    read = [column for column in reading.own(exp.Column) if column.table.casefold() in ("", alias)]
+    tied = {id(side): {each.table.casefold() for each in tie} for tie in reading.select.ties for side in tie}
+    read = [column for column in reading.select.own(exp.Column) if column.table.casefold() in ("", alias)]
     ends = set[str]().union(*(tied.get(id(column), set()) for column in read))
     return all(id(column) in tied for column in read) and len(ends - {"", alias}) > 1

@@ -21,8 +21,9 @@ from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.comparisons import bounds_of
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import Schema, Table
-from agentd.apps.analytics.sql.edits import before_from, exchanged, grouped_also, limit_of, named, without_limit
-from agentd.apps.analytics.sql.tree import DAY, conditions_of, of_kind, quoted, selects, tree
+from agentd.apps.analytics.sql.edits import before_from, exchanged, grouped_also, named, without_limit
+from agentd.apps.analytics.sql.query import Query
+from agentd.apps.analytics.sql.tree import DAY, of_kind, quoted
 from agentd.apps.analytics.vocabulary import finder, listed, words_of
 
 TIED = "tied_"
@@ -51,11 +52,11 @@ def other_readings(question: str, plan: Plan, schema: Schema) -> list[Other]:
     dialect = schema.dialect
     asked, found = Asked(timeless(question)), []
     for query in plan.results:
-        select, text = tree(query["query"]), query["query"]
-        if isinstance(select, exp.Select):
-            reading = Reading(select, schema, asked)
+        text = query.text
+        if query.outer:
+            reading = Reading(query.outer, schema, asked)
             found += [Other(text, *apart) for apart in currencies.apart(reading, text)]
-            found += [*_ties(select, text, dialect), *_dates(reading, text, own=dialect is not None)]
+            found += [*_ties(query, dialect), *_dates(reading, text, own=dialect is not None)]
             found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
             found += [*_namesakes(reading, text), *_rates(reading, text), *_empties(reading, text, dialect)]
             found += [*_picked(reading, text), *_written_days(reading, text, dialect), *_outer(reading, text, dialect)]
@@ -82,25 +83,24 @@ def _values(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     )
 
 
-def _ties(select: exp.Select, text: str, dialect: str | None) -> Iterator[Other]:
+def _ties(query: Query, dialect: str | None) -> Iterator[Other]:
     """The query with one more row than its LIMIT."""
-    limit, order = limit_of(text), select.args.get("order")
-    if limit is None or order is None or select.args.get("offset") or select.args.get("distinct"):
+    select = query.selects[0]
+    if query.limit is None or not select.order or select.node.args.get("offset") or select.node.args.get("distinct"):
         return
-    key = order.expressions[0].this
-    shown = {each.alias_or_name: each.unalias() for each in select.expressions}
+    key = select.order.expressions[0].this
+    shown = {each.alias_or_name: each.unalias() for each in select.node.expressions}
     key = shown.get(key.name, key) if isinstance(key, exp.Column) and not key.table else key
     if not isinstance(key, exp.Literal):
-        yield Other(
-            text, f"{before_from(without_limit(text), f', {key.sql(dialect=dialect)} AS {TIED}')} LIMIT {limit + 1}"
-        )
+        more = before_from(without_limit(query.text), f", {key.sql(dialect=dialect)} AS {TIED}")
+        yield Other(query.text, f"{more} LIMIT {query.limit + 1}")
 
 
 def _dates(reading: Reading, text: str, *, own: bool) -> Iterator[Other]:
     """By another date of the table that the question mentions, if it doesn't mention the plan's; by any date for an
     office's `own` table without a main date."""
-    read = reading.hits_of(reading.own(exp.Column))
-    for column in {each.sql(): each for each in reading.own(exp.Column)}.values():
+    read = reading.hits_of(reading.select.own(exp.Column))
+    for column in {each.sql(): each for each in reading.select.own(exp.Column)}.values():
         found, around = reading.column(column), column.find_ancestor(exp.Predicate)
         if found is None or around is None or not DAY.search(around.sql()) or reading.said(column):
             continue
@@ -123,8 +123,8 @@ def _things(reading: Reading, text: str) -> Iterator[Other]:
     """Distinct things instead of rows, if a join repeats them: customers, for customers with their orders; distinct
     things instead of distinct names."""
     thing = Asked(reading.asked.counted)
-    counts = [each for each in reading.own(exp.Count) if thing.text and not each.find(exp.Case)]
-    written = {each.alias_or_name.casefold(): each.alias_or_name for each in of_kind(reading.select, exp.Table)}
+    counts = [each for each in reading.select.own(exp.Count) if thing.text and not each.find(exp.Case)]
+    written = {each.alias_or_name.casefold(): each.alias_or_name for each in reading.select.all(exp.Table)}
     sources = {written[alias]: table for alias, table in reading.sources.items()}
     about = {alias: table for alias, table in sources.items() if thing.mentions(table)}
     keys = [f"{quoted(alias)}.{quoted(key)}" for alias, table in about.items() for key in _keys_of(table)]
@@ -158,8 +158,7 @@ def _qualified(beside: exp.Column, name: str) -> str:
 
 def _namesakes(reading: Reading, text: str) -> Iterator[Other]:
     """Things of one name apart instead of together, if the groups have names only."""
-    group = reading.select.args.get("group")
-    keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
+    keys = [key for key in reading.select.keys if isinstance(key, exp.Column)]
     for key in keys:
         unique = _key_beside(reading, key)
         apart = {each.name.casefold() for each in keys if each.table.casefold() == key.table.casefold()}
@@ -171,8 +170,8 @@ def _namesakes(reading: Reading, text: str) -> Iterator[Other]:
 
 def _picked(reading: Reading, text: str) -> Iterator[Other]:
     """Each value of an ungrouped column apart, because a lenient database shows any one of a group's."""
-    bare = {name for _, name in selects(text)[0].picked}
-    for column in (part.unalias() for part in reading.plain):
+    bare = {name for _, name in reading.select.picked}
+    for column in (part.unalias() for part in reading.select.plain):
         if isinstance(column, exp.Column) and column.name in bare:
             yield Other(text, grouped_also(text, column.sql()), "GROUP BY", f"GROUP BY {column.sql()}")
 
@@ -191,9 +190,9 @@ def _labels_of(table: Table) -> list[str]:
 def _means(reading: Reading, text: str) -> Iterator[Other]:
     """The mean per thing instead of per row: sales per customer, for a mean of invoices."""
     for _, thing in reading.asked.split_by:
-        for mean in reading.own(exp.Avg):
+        for mean in reading.select.own(exp.Avg):
             found = reading.column(mean.this) if isinstance(mean.this, exp.Column) else None
-            if found is None or reading.select.args.get("group") or thing.mentions(found[0]):
+            if found is None or reading.select.keys or thing.mentions(found[0]):
                 continue
             for each in found[0].columns:
                 of_it = each.kind == "identifier" and not each.is_primary_key
@@ -207,7 +206,7 @@ def _bounds(reading: Reading, text: str) -> Iterator[Other]:
     """An inclusive bound instead of an exclusive one, or vice versa, if the question doesn't say which."""
     turned = {exp.GT: exp.GTE, exp.GTE: exp.GT, exp.LT: exp.LTE, exp.LTE: exp.LT}
     bounded = {number for _, _, numbers in bounds_of(reading.asked.text) for number in numbers}
-    for each in reading.own(*turned):
+    for each in reading.select.own(*turned):
         literal = each.expression
         said = isinstance(literal, exp.Literal) and literal.is_number and reading.asked.says(literal.name)
         if said and float(literal.name) not in bounded:
@@ -217,7 +216,7 @@ def _bounds(reading: Reading, text: str) -> Iterator[Other]:
 
 def _rates(reading: Reading, text: str) -> Iterator[Other]:
     """A rate scaled by its column's maximum: 0.25 and 25 are both a quarter, and it isn't subtracted as an amount."""
-    for column in {each.sql(): each for each in reading.own(exp.Column)}.values():
+    for column in {each.sql(): each for each in reading.select.own(exp.Column)}.values():
         found, times = reading.column(column), column.parent
         part = times if isinstance(times, exp.Mul) and times.expression.name == "1.0" else column  # by `fractions`
         above: Any = part.parent
@@ -237,14 +236,14 @@ def _rates(reading: Reading, text: str) -> Iterator[Other]:
 def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
     """Empty texts treated as NULL; exclusions with the rows whose column is NULL; rankings without the rows whose sort
     key is."""
-    for each in reading.own(exp.Is):
+    for each in reading.select.own(exp.Is):
         column = each.this
         if isinstance(column, exp.Column) and reading.kind(column) == "descriptive":
             other = exp.func("NULLIF", column.copy(), exp.Literal.string(""))
             turned = _turned(reading, column, other, dialect, exp.Is)
             yield Other(text, turned, column.sql(), str(other.sql()))
-    tested = {each.this.sql() for each in reading.own(exp.Is)}
-    for each in conditions_of(reading.select):
+    tested = {each.this.sql() for each in reading.select.own(exp.Is)}
+    for each in reading.select.conditions:
         excludes = isinstance(each, exp.NEQ) or (isinstance(each, exp.Not) and isinstance(each.this, exp.In | exp.Like))
         column = each.this if isinstance(each, exp.NEQ) else each.this.this if excludes else None
         known = reading.column(column) if isinstance(column, exp.Column) and column.sql() not in tested else None
@@ -252,18 +251,18 @@ def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other
             assert column is not None
             also = exp.or_(each.copy(), exp.Is(this=column.copy(), expression=exp.Null()))
             yield Other(text, _turned(reading, each, exp.paren(also), dialect), each.sql(), also.sql())
-    order = reading.cutting_order
+    order = reading.select.cutting_order
     key = order.expressions[0].this if order else None
-    if not isinstance(key, exp.Column) or reading.select.args.get("group"):
+    if not isinstance(key, exp.Column) or reading.select.keys:
         return
     if (found := reading.column(key)) and found[1].is_nullable:
-        filled = reading.select.copy().where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
+        filled = reading.select.node.copy().where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
         yield Other(text, filled.sql(dialect=dialect), key.sql(), f"NOT {key.sql()} IS NULL")
 
 
 def _written_days(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
     """Days written as text in the order of a calendar: as texts, 20/04/2024 comes after 01/05/2024."""
-    sorted_ = [each.this for each in reading.own(exp.Ordered, exp.Max, exp.Min)]
+    sorted_ = [each.this for each in reading.select.own(exp.Ordered, exp.Max, exp.Min)]
     for column in {each.sql(): each for each in sorted_ if isinstance(each, exp.Column)}.values():
         found = reading.column(column)
         dated = {"date", *listed("dates")} & {*words_of(column.name).split()}
@@ -278,9 +277,9 @@ def _written_days(reading: Reading, text: str, dialect: str | None) -> Iterator[
 
 def _outer(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
     """Without the rows that an outer join adds, if the question neither includes nor asks for those without."""
-    if finder("included", "without", "restricts").search(reading.asked.text) or next(reading.own(exp.Is), None):
+    if finder("included", "without", "restricts").search(reading.asked.text) or next(reading.select.own(exp.Is), None):
         return
-    inner = reading.select.copy()
+    inner = reading.select.node.copy()
     if outer := [join for join in inner.args.get("joins") or () if join.side]:
         for join in outer:
             join.set("side", None)
@@ -294,4 +293,4 @@ def _turned(reading: Reading, old: exp.Expr, new: exp.Expr, dialect: str | None,
     def change(node: exp.Expr) -> exp.Expr:
         return new.copy() if node == old and isinstance(node.parent, within or exp.Expr) else node
 
-    return reading.select.transform(change).sql(dialect=dialect)
+    return reading.select.node.transform(change).sql(dialect=dialect)

@@ -14,7 +14,7 @@ from agentd.apps.analytics.checks.coverage import numbers_in
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.comparisons import SCALES
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.tree import nodes, of_kind
+from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import finder, numerals, topics_of, vocabulary, words_of
 
 _RECKONING = (exp.Mul, exp.Div, exp.Add, exp.Sub, exp.Mod, exp.Pow)
@@ -27,18 +27,18 @@ _OF_A_YEAR = frozenset({4.0, 7.0, 12.0, 30.0, 52.0, 365.0})
 def altered(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """Parts of the results that alter a figure: by a number that is neither said, nor a unit's factor, nor a
     percentage's; by counting each value once; by cutting digits of an amount; or by an OR that nobody said."""
-    for either in nodes(plan.selects, exp.Or):
+    for either in plan.all(exp.Or):
         yield from (side.sql() for side in either.flatten() if side.find(exp.Column, exp.Query) is None)
         equal = [(each.this.sql(), each.expression.name) for each in either.flatten() if isinstance(each, exp.EQ)]
         if len({column for column, _ in equal}) > 1 and not finder("either").search(question):
             yield either.sql()
     if not _names_a_place(question):
-        yield from (each.sql() for each in nodes(plan.selects, exp.Offset) if each.expression.name != "0")
+        yield from (each.sql() for each in plan.all(exp.Offset) if each.expression.name != "0")
     yield from _added_on(question, plan)
     known, several = _meant(question), finder("several").search(question)
     texts = {each.name.casefold() for each in schema.columns if "CHAR" in each.type}
-    for select in nodes(plan.results, exp.Select):
-        for part in select.expressions:
+    for select in (select for query in plan.results for select in query.selects):
+        for part in select.node.expressions:
             yield from (*_reckoned(part, known | _shown_in(part.alias)), *_cut(part, texts))
             once = (each for each in of_kind(part, exp.Sum, exp.Avg) if isinstance(each.this, exp.Distinct))
             yield from () if several else (each.sql() for each in once)
@@ -46,11 +46,12 @@ def altered(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
 
 def _added_on(question: str, plan: Plan) -> Iterator[str]:
     """Running sums that nobody asked for, or the word for one if there is none."""
-    running = [each for each in nodes(plan.results, exp.Window) if each.args.get("order") and each.find(exp.Sum)]
+    windows = (each for query in plan.results for each in query.all(exp.Window))
+    running = [each for each in windows if each.args.get("order") and each.find(exp.Sum)]
     asked = finder("running").search(question)
     if not asked:
         yield from (each.sql() for each in running)
-    elif not running and next(nodes(plan.results, exp.Subquery, exp.Join), None) is None:
+    elif not running and not any(query.has(exp.Subquery, exp.Join) for query in plan.results):
         yield asked[0]
 
 

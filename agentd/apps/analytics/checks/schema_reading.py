@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from sqlglot import exp
 
@@ -14,7 +13,8 @@ from agentd.apps.analytics.checks.agreement import things_counted
 from agentd.apps.analytics.checks.unknown_words import HEADS, said_in
 from agentd.apps.analytics.question.comparisons import ends_of
 from agentd.apps.analytics.schema import Column, Schema, Table
-from agentd.apps.analytics.sql.tree import conditions_of, of_kind, own, valued
+from agentd.apps.analytics.sql.select import Select
+from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import column_phrases, finder, numerals, speaks, topics_of, vocabulary, words_of
 
 Found = tuple[Table, Column]
@@ -96,75 +96,22 @@ def _split_by(found: re.Match[str]) -> tuple[str, Asked]:
 
 
 class Reading:
-    """One SELECT of a plan, without those nested in it."""
+    """One SELECT of a plan beside the schema and the question."""
 
-    def __init__(self, select: exp.Select, schema: Schema, asked: Asked) -> None:
+    def __init__(self, select: Select, schema: Schema, asked: Asked) -> None:
         self.select, self.schema, self.asked, tables = select, schema, asked, schema.by_name
-        made = {each.alias.casefold() for each in of_kind(select.root(), exp.CTE)}
-        read = [each for each in of_kind(select, exp.Table) if each.name.casefold() in tables]
+        made = {each.alias.casefold() for each in of_kind(select.node.root(), exp.CTE)}
+        read = [each for each in select.all(exp.Table) if each.name.casefold() in tables]
         asked_of = {name for name, table in tables.items() if not table.unasked}
-        others = [each for each in of_kind(select, exp.Table) if each.name.casefold() not in asked_of | made]
+        others = [each for each in select.all(exp.Table) if each.name.casefold() not in asked_of | made]
         self.unknown = {each.alias_or_name.casefold(): each.name for each in others}
         self.sources = {each.alias_or_name.casefold(): tables[each.name.casefold()] for each in read}
 
-    def own(self, *kinds: type[Any]) -> Iterator[Any]:
-        """Its own nodes of these kinds."""
-        return (node for node in self._nodes if isinstance(node, kinds))
-
-    @cached_property
-    def _nodes(self) -> list[exp.Expr]:
-        return list(own(self.select, exp.Expr))
-
-    def own_columns(self, part: exp.Expr) -> Iterator[exp.Column]:
-        """The columns of a part that make its value, without those in conditions."""
-        return valued(part, self.select)
-
-    @property
-    def cutting_order(self) -> Any:
-        """The ORDER BY that decides which rows a LIMIT leaves; None without one of the two."""
-        return self.select.args.get("order") if self.select.args.get("limit") else None
-
-    @cached_property
-    def plain(self) -> list[exp.Expr]:
-        """The selected expressions without an aggregate."""
-        return [each for each in self.select.expressions if not each.find(exp.AggFunc)]
-
     @cached_property
     def labels(self) -> list[exp.Column]:
-        """The text and key columns among these."""
-        columns = [column for each in self.plain for column in self.own_columns(each)]
+        """The text and key columns of what it selects without an aggregate."""
+        columns = [column for each in self.select.plain for column in self.select.valued(each)]
         return [column for column in columns if self.kind(column) in ("descriptive", "identifier")]
-
-    @cached_property
-    def shown(self) -> list[exp.Column]:
-        return [column for part in self.select.expressions for column in of_kind(part, exp.Column)]
-
-    @cached_property
-    def grouping(self) -> list[exp.Column]:
-        """The columns that distinguish rows: those of the group keys, and those selected without an aggregate."""
-        group = self.select.args.get("group")
-        keys = [column for key in (group.expressions if group else ()) for column in of_kind(key, exp.Column)]
-        return keys + [column for each in self.plain for column in of_kind(each, exp.Column)]
-
-    def tied_to(self, column: exp.Column) -> Iterator[str]:
-        """The sources whose columns a column is equated with: `Track.GenreId` is tied to `Genre`."""
-        for each in self.own(exp.EQ):
-            sides = (each.this, each.expression)
-            yield from (side.table.casefold() for side in sides if column in sides and isinstance(side, exp.Column))
-
-    def fixed(self, column: exp.Column) -> bool:
-        """Whether a condition sets the column to one value."""
-        conditions = (each for each in conditions_of(self.select) if isinstance(each, exp.EQ))
-        return any(each.this == column and isinstance(each.expression, exp.Literal) for each in conditions)
-
-    def leaves(self) -> Iterator[exp.Expr]:
-        """The comparisons that select rows, without join conditions."""
-        for each in self.own(exp.Predicate):
-            sides = (each.this, each.args.get("expression"))
-            tie = isinstance(each, exp.EQ) and all(isinstance(side, exp.Column) for side in sides)
-            other = isinstance(each, exp.SubqueryPredicate | exp.Case) or each.find(exp.Select)
-            if not (tie or other or each.find_ancestor(exp.Join)):
-                yield each
 
     def column(self, column: exp.Column) -> Found | None:
         """The column in the schema; None if a subquery makes it."""
@@ -273,15 +220,15 @@ class Reading:
         return any(
             column.sql() in {each.sql() for each in of_kind(leaf, exp.Column)}
             and any(self.asked.says(value.name) for value in of_kind(leaf, exp.Literal))
-            for leaf in self.leaves()
+            for leaf in self.select.comparisons
         )
 
     def is_about(self, table: Table) -> bool:
         """Whether the question mentions the table, a value that its rows are selected by, or a column that refers to
         them: the head of a department is a physician."""
-        chosen = (column for leaf in self.leaves() for column in of_kind(leaf, exp.Column) if self._chosen(column))
-        ties = ((each.this, each.expression) for each in self.own(exp.EQ))
-        tied = (tie for tie in ties if all(isinstance(side, exp.Column) and self.column(side) for side in tie))
+        read = (column for leaf in self.select.comparisons for column in of_kind(leaf, exp.Column))
+        chosen = filter(self._chosen, read)
+        tied = (tie for tie in self.select.ties if all(map(self.column, tie)))
         pairs = (pair for tie in tied for pair in (tie, tie[::-1]))
         roles = (thing for thing, role in pairs if self.said(role) and self._head(role))
         return self.asked.mentions(table) or any(
@@ -293,7 +240,7 @@ class Reading:
         for table in self.sources.values():
             yield from (table.name, words_of(table.name), table.purpose)
         yield from (text for name in self.unknown.values() for text in (name, words_of(name)))
-        for column in self.own(exp.Column):
+        for column in self.select.own(exp.Column):
             if self.column(column) is not None or self.unknown:
                 yield from (column.name, words_of(column.name), self.about([column]))
-        yield from (each.name for each in self.own(exp.Literal))
+        yield from (each.name for each in self.select.own(exp.Literal))

@@ -17,6 +17,7 @@ from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import FIGURES, Schema
 from agentd.apps.analytics.sql.projections import RANKS
+from agentd.apps.analytics.sql.select import Select
 from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import finder, listed, topics_of, words_of
 
@@ -38,16 +39,18 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
         yield from (*misranked(reading), *_of_one_table(reading), *_unlabelled(reading))
     if unknown:
         return
-    kinds = {reading.kind(column) for reading in readings for column in reading.shown}
+    kinds = {reading.kind(column) for reading in readings for column in reading.select.shown}
     if (when := finder("when").search(question)) and "temporal" not in kinds:
         yield when[0]
     yield from _not_shown(asked, readings[0])
-    keys = {key.sql() for reading in readings for key in reading.own(exp.Group) for key in key.expressions}
-    used = [(reading.kind(column), column.sql()) for reading in readings for column in reading.own(exp.Column)]
+    keys = {key.sql() for reading in readings for key in reading.select.keys}
+    used = [(reading.kind(column), column.sql()) for reading in readings for column in reading.select.own(exp.Column)]
     figures = any(kind in FIGURES and column not in keys for kind, column in used)
-    means = (column for reading in readings for each in reading.own(exp.Avg) for column in of_kind(each, exp.Column))
+    means = (
+        column for reading in readings for each in reading.select.own(exp.Avg) for column in of_kind(each, exp.Column)
+    )
     figures |= any(reading.kind(column) == "temporal" for column in means for reading in readings)  # days between dates
-    counts = any(True for reading in readings for _ in reading.own(exp.AggFunc))
+    counts = any(True for reading in readings for _ in reading.select.own(exp.AggFunc))
     things = any(asked.hits(table.name) for each in readings for table in each.sources.values())
     if asked.counted or (counts and things and finder("counting").search(asked.text)):
         yield from () if figures or counts else (asked.counted,)
@@ -61,10 +64,10 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
 def _not_shown(asked: Asked, reading: Reading) -> Iterator[str]:
     """The question's word for names or ids if its tables have some, of the thing before that word where they can, and
     the list shows none; amounts behind an "and", or at the start of a sentence, that only sort the list."""
-    found = list(filter(None, map(reading.column, reading.shown)))
-    shown = {column.name for column in reading.shown}
+    found = list(filter(None, map(reading.column, reading.select.shown)))
+    shown = {column.name for column in reading.select.shown}
     there = [(table, column) for table in reading.sources.values() for column in table.columns]
-    valued = (leaf for leaf in reading.leaves() if leaf.find(exp.Literal))
+    valued = (leaf for leaf in reading.select.comparisons if leaf.find(exp.Literal))
     chosen = {column.name for leaf in valued for column in of_kind(leaf, exp.Column)}
     ids = [each for each in there if each[1].kind == "identifier"]
     names = [each for each in there if finder("names", "titles").search(each[1].name)]
@@ -78,7 +81,7 @@ def _not_shown(asked: Asked, reading: Reading) -> Iterator[str]:
             meant = names if finder("names").fullmatch(word) and not beside else []
         if meant and not any(each in found or each[1].name in chosen for each in meant):
             yield word
-    order = reading.select.args.get("order")
+    order = reading.select.order
     begun = re.finditer(rf"{finder('joined').pattern}|[.?!]\s", asked.said) if order else ()
     behind = [Asked(" ".join(asked.said[found.end() :].split()[:4])) for found in begun]
     for column in of_kind(order, exp.Column) if order else ():
@@ -88,19 +91,19 @@ def _not_shown(asked: Asked, reading: Reading) -> Iterator[str]:
             yield column.name
 
 
-def _existing(select: exp.Select) -> frozenset[str]:
+def _existing(select: Select) -> frozenset[str]:
     """The topics of joined tables of which only is asked whether they have a row for what is listed: customers with a
     purchase, or without one."""
-    shown = {column.table for part in select.expressions for column in of_kind(part, exp.Column)}
-    joins = [join for join in select.args.get("joins") or () if join.this.alias_or_name not in shown]
-    once = select.args.get("distinct") is not None
+    shown = {column.table for column in select.shown}
+    joins = [join for join in select.joins if join.this.alias_or_name not in shown]
+    once = select.node.args.get("distinct") is not None
     return topics_of(" ".join(words_of(join.this.name) for join in joins if once or join.side))
 
 
 def _of_one_table(reading: Reading) -> Iterator[str]:
     """Columns of a table that nobody mentioned, if another table has a column of that name: whose contacts?"""
     own = reading.sources.values()
-    if any(map(reading.asked.mentions, own)) or reading.select.parent is not None:
+    if any(map(reading.asked.mentions, own)) or reading.select.node.parent is not None:
         return
     names = {name for table in reading.schema.tables if table not in own for name in table.names}
     kinds = ((column.name, reading.kind(column)) for column in reading.labels if reading.said(column))
@@ -111,7 +114,7 @@ def _not_split(asked: Asked, readings: list[Reading], schema: Schema) -> Iterato
     """Phrases such as "per country" if the tables have countries but nothing is grouped, shown or filtered by one."""
     by = [f"{words_of(name)} {name}" for reading in readings for name in reading.unknown.values()]
     for reading in readings:
-        for column in reading.grouping:
+        for column in reading.select.grouping:
             found = reading.column(column)
             by.append(f"{replace(found[0], columns=()).about} {words_of(column.name)}" if found else column.name)
     for said, thing in asked.split_by if by or not finder("averages").search(asked.text) else ():
@@ -122,19 +125,19 @@ def _not_split(asked: Asked, readings: list[Reading], schema: Schema) -> Iterato
 
 def _picks_of_all(reading: Reading) -> bool:
     """Whether it compares with the one most of all rows: `= (SELECT MAX(price) FROM products)`."""
-    inner = [each.expression.this for each in reading.own(exp.EQ) if isinstance(each.expression, exp.Subquery)]
+    inner = [each.expression.this for each in reading.select.own(exp.EQ) if isinstance(each.expression, exp.Subquery)]
     whole = (each for each in inner if isinstance(each, exp.Select) and not each.args.get("group"))
-    outer = {each.alias_or_name.casefold() for each in reading.own(exp.Table)}
+    outer = {each.alias_or_name.casefold() for each in reading.select.own(exp.Table)}
     extremes = [each for each in whole if each.selects[0].find(exp.Max, exp.Min)]
     return any(outer.isdisjoint(c.table.casefold() for c in of_kind(each, exp.Column)) for each in extremes)
 
 
 def _unlabelled(reading: Reading) -> Iterator[str]:
     """ "per country" if a list shows figures only, so that nothing tells its rows apart."""
-    kinds = {reading.kind(column) for part in reading.plain for column in of_kind(part, exp.Column)}
-    grouped = reading.select.args.get("group") or not any(reading.own(exp.AggFunc))
-    if reading.select.parent is None and grouped and reading.sources and kinds <= {*FIGURES}:
-        named = {column.name for part in reading.plain for column in of_kind(part, exp.Column)}
+    kinds = {reading.kind(column) for part in reading.select.plain for column in of_kind(part, exp.Column)}
+    grouped = reading.select.keys or not any(reading.select.own(exp.AggFunc))
+    if reading.select.node.parent is None and grouped and reading.sources and kinds <= {*FIGURES}:
+        named = {column.name for part in reading.select.plain for column in of_kind(part, exp.Column)}
         yield from (said for said, thing in reading.asked.split_by if not any(map(thing.hits, named)))
 
 
@@ -143,9 +146,9 @@ def misranked(reading: Reading) -> Iterator[str]:
     select, asked = reading.select, reading.asked
     if not asked.ends or finder("by_age").search(asked.text):
         return
-    named = {each.alias.casefold(): each.this for each in select.expressions if isinstance(each, exp.Alias)}
-    orders = [each.parent.args.get("order") for each in reading.own(*RANKS)]
-    for order in [*orders, reading.cutting_order]:
+    named = {each.alias.casefold(): each.this for each in select.node.expressions if isinstance(each, exp.Alias)}
+    orders = [each.parent.args.get("order") for each in reading.select.own(*RANKS)]
+    for order in [*orders, select.cutting_order]:
         key = order.expressions[0].this if order else None
         key = named.get(key.name.casefold(), key) if isinstance(key, exp.Column) and not key.table else key
         if not isinstance(key, exp.Column) or reading.said(key):

@@ -14,7 +14,6 @@ from agentd.apps.analytics.plan import Plan, text_of
 from agentd.apps.analytics.question.names import known_words, names_in
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.tree import nodes
 from agentd.apps.analytics.vocabulary import asking, listed, topics_of, without_topics, words_of
 
 HEADS = listed("heads")
@@ -26,16 +25,15 @@ def unknown_words(question: str, plan: Plan, schema: Schema) -> list[str]:
     found tables have: whether the plan covers them is uncertain."""
     about = {table.name: table.about for table in schema.tables}
     query = text_of(plan)
-    read = {each.name.casefold() for each in nodes(plan.selects, exp.Table)}
-    used = [text for name, text in about.items() if name.casefold() in read]
+    used = [text for name, text in about.items() if name.casefold() in plan.tables]
     written = " ".join([query, words_of(query), *used]).casefold()
     others = topics_of(" ".join(about.values())) - topics_of(written) if used else set()
     values = (str(value) for column in schema.columns for value in column.sample_values)
     known = " ".join([schema.about, *values]).casefold()
-    related = len(read) > 1 or timeless(question) != question
+    related = len(plan.tables) > 1 or timeless(question) != question
     relating = {word for word in listed("relates") if related and not said_in(word, known)}
     there = {column.name.casefold() for column in schema.columns}  # a name that the plan makes explains nothing
-    names = {each.name for each in nodes(plan.selects, exp.Column) if each.name.casefold() in there}
+    names = {each.name for each in plan.all(exp.Column) if each.name.casefold() in there}
     others_said = (word for word in _others(question) if not (said_in(word, written) or word in relating))
     unsaid = [word for word in others_said if not is_named(word, names)]
     return [*unsaid, *sorted(topics_of(timeless(question)) & others)]

@@ -32,7 +32,6 @@ from agentd.apps.analytics.planner.schema import plan_schema
 from agentd.apps.analytics.planner.template import worded_truly
 from agentd.apps.analytics.question.periods import periods_in, timeless
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.tree import nodes
 from agentd.apps.analytics.state import AgentState, NodeFailed, past_questions
 from agentd.apps.analytics.wording import say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
@@ -166,8 +165,8 @@ async def _consulted_too(state: AgentState, context: NodeContext, plan: Plan) ->
     """Whether the plan reads tables that the search did not find for the question; they are added to the state, so that
     every check knows them."""
     known, joined = state.get("relevant_tables") or [], state.get("table_relationships") or []
-    made = {each.alias for each in nodes(plan.selects, exp.CTE)}
-    read = {each.name for each in nodes(plan.selects, exp.Table)} - made
+    made = {each.alias for each in plan.all(exp.CTE)}
+    read = {each.name for each in plan.all(exp.Table)} - made
     lacking = {each.casefold() for each in read} - {str(each["table_name"]).casefold() for each in known}
     try:
         answer = (await asked(state, context, sorted(read)))[0] if lacking else {}
@@ -196,15 +195,13 @@ async def _refused(plan: Plan, context: NodeContext) -> list[str]:
     refused: list[str] = []
     for query in plan.selects:
         try:
-            answer = await context.call(
-                servers.SQL, EXPLAIN_TOOL, {"sql_query": query["query"].rstrip("; ")}, retry=False
-            )
+            answer = await context.call(servers.SQL, EXPLAIN_TOOL, {"sql_query": query.text.rstrip("; ")}, retry=False)
         except CallFailed:
             return []
         if answer.get("status") == "error":
             if answer.get("cause"):
                 return []
-            refused.append(f"{query['result_key']}: {answer.get('error_message')}")
+            refused.append(f"{query.key}: {answer.get('error_message')}")
     return refused
 
 

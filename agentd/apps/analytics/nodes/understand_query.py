@@ -20,7 +20,7 @@ from agentd.apps.analytics.planner.entries import Unreadable, texts, unwrapped
 from agentd.apps.analytics.planner.examples import Example, ExampleLibrary
 from agentd.apps.analytics.planner.request import PROMPTS
 from agentd.apps.analytics.question.periods import period_of, periods_in
-from agentd.apps.analytics.sql.tree import nodes
+from agentd.apps.analytics.sql.query import Query
 from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod, past_questions
 from agentd.apps.analytics.vocabulary import finder
 from agentd.apps.analytics.wording import label_for, say_for
@@ -199,7 +199,7 @@ def _of_own(examples: ExampleLibrary) -> list[ChatMessage]:
 
 
 def _read(example: Example) -> dict[str, Any]:
-    tables = sorted({each.name for each in nodes(example.plan["sql_queries_plan"], exp.Table)})
+    tables = sorted({t.name for each in example.plan["sql_queries_plan"] for t in Query.of(each).all(exp.Table)})
     complexity = COMPLEXITIES[len(tables) > 1]
     return {
         "intent": _SAID["own_intents"][0],

@@ -15,7 +15,6 @@ from agentd.apps.analytics.checks.results import checked, quality_score
 from agentd.apps.analytics.nodes.node_context import NodeContext, rows_behind
 from agentd.apps.analytics.plan import Plan, planned
 from agentd.apps.analytics.question.periods import timeless
-from agentd.apps.analytics.sql.tree import nodes
 from agentd.apps.analytics.state import AgentState, NodeFailed
 from agentd.apps.analytics.wording import is_sample, say_for
 
@@ -84,7 +83,7 @@ async def validate_results(state: AgentState, context: NodeContext) -> dict[str,
 def _one_row_each(calculations: Mapping[str, Any], plan: Plan) -> bool:
     """Whether each result is one row, and no group of it is left out or counted again by a query around it."""
     several = any(isinstance(value, list | dict) and len(value) > 1 for value in calculations.values())
-    cut = nodes(plan.selects, exp.Having, exp.Limit, exp.Subquery, exp.CTE)
+    cut = plan.all(exp.Having, exp.Limit, exp.Subquery, exp.CTE)
     return not several and next(cut, None) is None
 
 

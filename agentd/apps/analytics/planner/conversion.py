@@ -23,7 +23,6 @@ from agentd.apps.analytics.planner.template import headed, unsaid, without_perio
 from agentd.apps.analytics.question.comparisons import uncovered
 from agentd.apps.analytics.schema import NO_SCHEMA, Schema
 from agentd.apps.analytics.sql import edits, tree
-from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.state import PlanStyle, SqlQueryPlan
 from agentd.apps.analytics.vocabulary import finder
 
@@ -94,10 +93,10 @@ def _judged(plan: Plan, missing: set[str], said: list[str]) -> Plan:
     if missing:
         fatal.append(f"the question names no period for {', '.join(sorted(missing))}")
     for query in plan.selects if not plan.operations else ():  # the operations' server reports their errors
-        if not tree.reads_only(query["query"]):
-            fatal.append(f"{query['result_key']}: only SELECT may be planned, and this can't be read as one")
-        elif len(tree.statements(query["query"])) > 1:
-            doubts.append(f"{query['result_key']}: write one SELECT a query, each with a result_key of its own")
+        if not tree.reads_only(query.text):
+            fatal.append(f"{query.key}: only SELECT may be planned, and this can't be read as one")
+        elif len(tree.statements(query.text)) > 1:
+            doubts.append(f"{query.key}: write one SELECT a query, each with a result_key of its own")
     if not plan.template.strip():
         fatal.append("response_template is missing")
     elif own := placeholders.own_numbers(plan.template, said):
@@ -120,7 +119,7 @@ def _named_as_planned(plan: Plan) -> Plan:
     """Renames the template's one unknown name to the one column it omits, if that is no figure ({PRODUCT} beside
     {TOTAL_NETTO}: NAME) or the only column, with that word in its name ({SHARE}: CANADA_SHARE)."""
     said = {name.casefold() for name in spoken_of(plan.template)}
-    columns = [each for query in plan.results for each in projections(query["query"])]
+    columns = [each for query in plan.results for each in query.columns]
     silent = [each for each in columns if each.name.casefold() not in said]
     unknown = _unknown_names(plan)
     if len(unknown) != 1 or len(silent) != 1:
@@ -142,10 +141,7 @@ def _unknown_names(plan: Plan) -> list[str]:
 
 def _names_of(plan: Plan) -> set[str]:
     """The names that placeholders may use: result keys and aliases."""
-    names: set[str] = set()
-    for query in plan.results:
-        names |= {query["result_key"], *(each.name for each in projections(query["query"]))}
-    return names - {""}
+    return {name for query in plan.results for name in (query.key, *(each.name for each in query.columns))} - {""}
 
 
 def lacks_columns(metrics: list[str], financial: dict[str, Any] | None, temporal: dict[str, Any] | None) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from agentd.agent.actions import InvalidAction, objects
 from agentd.apps.analytics.answer.placeholders import is_period
 from agentd.apps.analytics.answer.statements import spoken_of
-from agentd.apps.analytics.sql.projections import projections
+from agentd.apps.analytics.sql.query import Query
 from agentd.apps.analytics.state import SqlQueryPlan
 
 
@@ -74,7 +74,7 @@ def queries_in(value: Any, prefix: str, template: str = "") -> list[SqlQueryPlan
 def _keyed(queries: list[SqlQueryPlan], prefix: str, template: str) -> list[SqlQueryPlan]:
     if all(query["result_key"] for query in queries):
         return queries
-    columns = [[each.name for each in projections(query["query"])] for query in queries]
+    columns = [[each.name for each in Query.of(query).columns] for query in queries]
     names = [
         {name.casefold() for name in (query["result_key"], *own)} for query, own in zip(queries, columns, strict=True)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agentd.apps.analytics import wording
@@ -13,9 +13,7 @@ from agentd.apps.analytics.checks.unknown_words import said_in, unknown_words
 from agentd.apps.analytics.plan import Plan, orders_of, text_of
 from agentd.apps.analytics.question import comparisons
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.projections import projections
 from agentd.apps.analytics.sql.tree import DAY
-from agentd.apps.analytics.state import SqlQueryPlan
 from agentd.apps.analytics.vocabulary import any_of, finder, topics_of, words_of
 
 
@@ -32,7 +30,7 @@ def worded_once(plan: Plan, said: Sequence[str]) -> Plan:
         notes.append(f"{backwards.text} turned: its second figure is the later one")
     if not template.strip() and not plan.empty:
         template = derived_template(plan)
-        if len(plan.results) == 1 and said and not plan.results[0].get("purpose"):
+        if len(plan.results) == 1 and said and not plan.results[0].purpose:
             period = " ({PERIOD_LABEL})" if said[1:] and not any(each in said[0] for each in said[1:]) else ""
             template = _under_the_question(plan, said[0], period)
         notes.append("response_template (derived)")
@@ -55,7 +53,7 @@ def headed(plan: Plan, question: str) -> Plan:
     for sentence in wording.sentences(plan.template):
         faults = [set(comparisons.uncovered(sentence, each, question)) for each in (orders, plan.orders)]
         names = {name.casefold() for name in placeholders.names_in(sentence)}
-        whole = [query["result_key"] for query in plan.results if names and names <= _names_of(query)]
+        whole = [query.key for query in plan.results if names and names <= query.names]
         if (most := faults[0] - faults[1]) and whole:
             head = wording.heading(plan.template, sentence, question)
             template = template.replace(sentence, f"{head}{{{whole[0]}}}")
@@ -63,16 +61,12 @@ def headed(plan: Plan, question: str) -> Plan:
     return replace(plan, template=template, derived=notes)
 
 
-def _names_of(query: SqlQueryPlan) -> set[str]:
-    return {name.casefold() for name in (query["result_key"], *(each.name for each in projections(query["query"])))}
-
-
 def _backwards(plan: Plan) -> Iterator[Statement]:
     """Comparisons of a period with a later one, which would report a rise as a fall."""
     days: dict[str, set[str]] = {}
     for query in plan.results:
-        for name in _names_of(query):
-            days.setdefault(name, set()).add(max(DAY.findall(query["query"]), default=""))
+        for name in query.names:
+            days.setdefault(name, set()).add(max(DAY.findall(query.text), default=""))
     for each in statements_in(plan.template):
         ends = [days.get(name.casefold(), {""}) for name in each.args]
         if each.kind == "COMPARE" and [len(found) for found in ends] == [1, 1] and "" < min(ends[0]) < min(ends[1]):
@@ -108,7 +102,7 @@ def _under_the_question(plan: Plan, question: str, period: str = "") -> str:
     if len(plan.results) != 1:
         return derived_template(plan)
     asked = wording.heading("", "", question).removesuffix(": ")
-    return f"{asked}{period}: {{{plan.results[0]['result_key']}}}"
+    return f"{asked}{period}: {{{plan.results[0].key}}}"
 
 
 def _strange(sentence: str, plan: Plan, asked: str, schema: Schema) -> list[str]:
@@ -126,23 +120,18 @@ def unsaid(plan: Plan) -> list[str]:
     said = {name.casefold() for name in spoken_of(plan.template)}
     said |= {str(source.get("query") or "").casefold() for source in plan.sources.values()}
     tables = {each["result_key"] for each in plan.operations if each["expected_result_format"] != "single_value"}
-    silent = [
-        query["result_key"]
-        for query in plan.results
-        if query["result_key"] not in tables and not _names_of(query) & said
-    ]
+    silent = [query.key for query in plan.results if query.key not in tables and not query.names & said]
     return silent if said else []
 
 
-def derived_template(plan: Plan, keys: Iterable[str] | None = None) -> str:
+def derived_template(plan: Plan, keys: Sequence[str] | None = None) -> str:
     """Each result (or those in `keys`) on a line under its purpose, or under its key if the purpose states numbers or
     comparisons."""
     lines = []
-    wanted = None if keys is None else set(keys)
     for step in plan.results or plan.selects:
-        if wanted is not None and step["result_key"] not in wanted:
+        if keys is not None and step.key not in keys:
             continue
-        purpose, key = str(step.get("purpose") or "").strip(), str(step["result_key"])
+        purpose = step.purpose.strip()
         plain = purpose and not placeholders.own_numbers(purpose, []) and not comparisons.uncovered(purpose, {}, "")
-        lines.append(f"{purpose if plain else key.replace('_', ' ').capitalize()}: {{{key}}}")
+        lines.append(f"{purpose if plain else step.key.replace('_', ' ').capitalize()}: {{{step.key}}}")
     return "\n".join(lines)

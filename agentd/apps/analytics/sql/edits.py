@@ -11,15 +11,7 @@ from sqlglot import tokenize
 from sqlglot.errors import SqlglotError
 
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.tree import DIALECTS, PLAIN, RESERVED, tree
-
-
-def limit_of(query: str) -> int | None:
-    """The number in the query's outer LIMIT, or None."""
-    found = tree(query)
-    limit = found.args.get("limit") if found is not None else None
-    number = limit.expression if limit is not None else None
-    return int(number.this) if number is not None and number.is_int else None
+from agentd.apps.analytics.sql.tree import DIALECTS, PLAIN, RESERVED
 
 
 def without_limit(query: str) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from sqlglot import exp
 
 from agentd.apps.analytics.schema import Side
-from agentd.apps.analytics.sql.tree import of_kind, sources_of, tree
+from agentd.apps.analytics.sql.tree import of_kind, sources_of
 
 RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 DEPTH = 8
@@ -41,45 +40,8 @@ class Projection:
         return self.aggregate == "COUNT" and not self.quotient
 
 
-@lru_cache(maxsize=64)
-def projections(query: str) -> tuple[Projection, ...]:
-    """The columns of the query's result in order; none for `*` or a text that no dialect can parse. Cached."""
-    found = tree(query)
-    select = found.find(exp.Select) if found is not None else None
-    return () if select is None else tuple(_of(select, 0))
-
-
-def order_of(query: str) -> dict[str, str]:
-    """{column name in lower case: asc or desc} for the query's first ORDER BY key; {its SQL: …} for one that isn't
-    shown."""
-    found = tree(query)
-    order = found.args.get("order") if found is not None else None
-    if found is None or order is None or not order.expressions:
-        return {}
-    first = order.expressions[0]
-    direction = "desc" if first.args.get("desc") else "asc"
-    key = first.this
-    names = {key.name} if isinstance(key, exp.Column) else set()
-    selected = found.selects if isinstance(found, exp.Query) else []
-    if isinstance(key, exp.Literal) and key.is_int and 0 < int(key.this) <= len(selected):
-        names = {selected[int(key.this) - 1].alias_or_name}
-    names |= {each.alias_or_name for each in selected if isinstance(each, exp.Alias) and each.this == key}
-    return {name.casefold(): direction for name in names or {key.sql()}}
-
-
-def picks_of(query: str) -> set[str]:
-    """The directions in which it picks rows without ORDER BY: those of its ranks and of `= (SELECT MAX(…) …)`."""
-    found, ways = tree(query), set()
-    for rank in of_kind(found, *RANKS) if found is not None else ():
-        if (order := rank.parent.args.get("order") if isinstance(rank.parent, exp.Window) else None) is not None:
-            ways.add("desc" if order.expressions[0].args.get("desc") else "asc")
-    for each in of_kind(found, exp.EQ) if found is not None else ():
-        shown = each.expression.this.selects if isinstance(each.expression, exp.Subquery) else []
-        ways |= {way for kind, way in ((exp.Max, "desc"), (exp.Min, "asc")) if shown and isinstance(shown[0], kind)}
-    return ways
-
-
-def _of(select: exp.Select, depth: int) -> Iterator[Projection]:
+def projections(select: exp.Select, depth: int = 0) -> Iterator[Projection]:
+    """The columns of a SELECT's result in order; none for `*` of a table."""
     inner = {} if depth >= DEPTH else _derived(select, depth)
     for each in select.expressions:
         if not each.is_star:
@@ -95,7 +57,7 @@ def _derived(select: exp.Select, depth: int) -> dict[str, Projection]:
     for source in sources_of(select):
         query = source.this if isinstance(source, exp.Subquery) else named.get(source.name)
         if isinstance(query, exp.Select) and query is not select:
-            found |= {each.name: each for each in _of(query, depth + 1)}
+            found |= {each.name: each for each in projections(query, depth + 1)}
     return found
 
 
@@ -139,7 +101,7 @@ def _columns(node: exp.Expr, inner: dict[str, Projection]) -> Iterator[Side]:
             known = inner.get(each.name)
             yield from (known.over if known is not None else [(each.table, each.name)])
         elif isinstance(each, exp.Select):
-            yield from (side for projection in _of(each, 1) for side in projection.over)
+            yield from (side for projection in projections(each, 1) for side in projection.over)
 
 
 def _aggregate(node: exp.Expr | None) -> str:

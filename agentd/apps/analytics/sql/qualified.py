@@ -11,14 +11,15 @@ from sqlglot.optimizer.scope import traverse_scope
 
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.edits import inserted
-from agentd.apps.analytics.sql.tree import every, quoted, tree
+from agentd.apps.analytics.sql.query import Query
+from agentd.apps.analytics.sql.tree import quoted
 
 
-def qualified(query: str, schema: Schema) -> str:
-    """The query with the source of each column that only one of its sources can have; unchanged if it can't be read."""
-    found = tree(query)
-    written = {each.name for each in every(query) if isinstance(each, exp.Column)}
-    read = {each.name: schema.by_name.get(each.name.casefold()) for each in every(query) if isinstance(each, exp.Table)}
+def qualified(query: Query, schema: Schema) -> str:
+    """Its text with the source of each column that only one of its sources can have; unchanged if it can't be read."""
+    found = query.tree
+    written = {each.name for each in query.all(exp.Column)}
+    read = {each.name: schema.by_name.get(each.name.casefold()) for each in query.all(exp.Table)}
     names = {name: {each.casefold() for each in table.names} for name, table in read.items() if table}
     columns: dict[str, Any] = {
         table: dict.fromkeys((name for name in written if name.casefold() in of), "TEXT") for table, of in names.items()
@@ -32,5 +33,5 @@ def qualified(query: str, schema: Schema) -> str:
                 if not column.table and (table := resolver.get_table(column)) is not None:
                     places.setdefault(column.this.meta["start"], f"{quoted(table.name)}.")
     except SqlglotError:
-        return query
-    return inserted(query, places)
+        return query.text
+    return inserted(query.text, places)

@@ -11,7 +11,7 @@ from agentd.apps.analytics.answer.formats import settled
 from agentd.apps.analytics.answer.placeholders import rules_for, units_of
 from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.projections import order_of, projections
+from agentd.apps.analytics.sql.query import Query
 from tests.agentd.apps.analytics.office import Office, plan
 from tests.agentd.apps.analytics.scripts import SALES, table
 
@@ -22,7 +22,7 @@ QUESTION = "Berapa penjualan?"
 
 
 def shown_as(query: str, **declared: str) -> dict[str, str]:
-    found = {each.name: each for each in projections(query)}
+    found = {each.name: each for each in Query("N", query).columns}
     return settled(declared, found, Schema.read(TABLES))[0]
 
 
@@ -88,10 +88,10 @@ def test_a_declared_format_stands_unless_the_query_contradicts_it(declared: str,
 
 
 def test_the_order_of_a_list_is_known_by_column_expression_or_place() -> None:
-    assert order_of("SELECT no, SUM(paid) AS P FROM bills GROUP BY no ORDER BY P DESC") == {"p": "desc"}
-    assert order_of("SELECT no, SUM(paid) AS P FROM bills GROUP BY no ORDER BY SUM(paid)") == {"p": "asc"}
-    assert order_of("SELECT no, SUM(paid) AS P FROM bills GROUP BY no ORDER BY 2 DESC") == {"p": "desc"}
-    assert order_of("SELECT no FROM bills") == {}
+    assert Query("N", "SELECT no, SUM(paid) AS P FROM bills GROUP BY no ORDER BY P DESC").order == {"p": "desc"}
+    assert Query("N", "SELECT no, SUM(paid) AS P FROM bills GROUP BY no ORDER BY SUM(paid)").order == {"p": "asc"}
+    assert Query("N", "SELECT no, SUM(paid) AS P FROM bills GROUP BY no ORDER BY 2 DESC").order == {"p": "desc"}
+    assert Query("N", "SELECT no FROM bills").order == {}
 
 
 def test_what_is_derived_is_said() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from agentd.apps.analytics.checks.coverage import uncovered
 from agentd.apps.analytics.checks.guards import invented_keys, silent_mistakes
-from agentd.apps.analytics.checks.joins import side_by_side
+from agentd.apps.analytics.checks.joins import misjoined
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.schema import NO_SCHEMA, Schema
@@ -96,7 +96,7 @@ BOTH = (
     ],
 )
 def test_two_tables_of_one_customer_are_not_read_side_by_side(query: str, wrong: bool) -> None:
-    assert bool(side_by_side(of(query), Schema.read((), KNOWN))) is wrong
+    assert bool(misjoined(of(query), Schema.read((), KNOWN))) is wrong
 
 
 @pytest.mark.parametrize(

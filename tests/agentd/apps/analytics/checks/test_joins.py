@@ -10,10 +10,8 @@ import pytest
 from agentd.apps.analytics.checks.dates import dates_for
 from agentd.apps.analytics.checks.joins import (
     codes_for_names,
-    counted_twice,
-    made_up_joins,
+    misjoined,
     only_some,
-    picked_at_random,
     unexplained_joins,
     without_details,
 )
@@ -50,7 +48,7 @@ def operation(left: str, right: str) -> dict[str, Any]:
 
 
 def faults(value: dict[str, Any], style: Any = "sql", known: Any = KNOWN) -> list[str]:
-    return made_up_joins(read_plan(value, style, dates_for("", [], date(2023, 3, 1)), []), Schema.read(TABLES, known))
+    return misjoined(read_plan(value, style, dates_for("", [], date(2023, 3, 1)), []), Schema.read(TABLES, known))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +101,7 @@ def added(
 ) -> list[str]:
     query = f"SELECT {expression} AS N FROM {tables}"
     plan = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
-    return counted_twice(read_plan(plan, "sql", {}, []), Schema.read(TABLES, KNOWN))
+    return misjoined(read_plan(plan, "sql", {}, []), Schema.read(TABLES, KNOWN))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +147,7 @@ def test_what_a_group_has_several_of_is_not_shown_as_one(query: str, wrong: bool
     """The embedded model: one document's amount beside a customer's name, for the sum of them."""
     written = query.format("salesorderd d JOIN mastermaterial m ON d.MaterialCode = m.Code")
     plan = {"sql_queries_plan": [{"query": written, "result_key": "N"}], "response_template": "{N}"}
-    found = picked_at_random(read_plan(plan, "sql", {}, []), Schema.read(TABLES, KNOWN))
+    found = misjoined(read_plan(plan, "sql", {}, []), Schema.read(TABLES, KNOWN))
     assert bool(found) is wrong, found
 
 

@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.analytics.checks.joins import counted_twice
+from agentd.apps.analytics.checks.joins import misjoined
 from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql import edits, tree
+from agentd.apps.analytics.sql.query import Query
 from tests.agentd.apps.analytics.checks.test_joins import KNOWN, TABLES
 
 
 def doubled(query: str) -> list[str]:
     plan: dict[str, Any] = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
-    return counted_twice(read_plan(plan, "sql", {}, []), Schema.read(TABLES, KNOWN))
+    return misjoined(read_plan(plan, "sql", {}, []), Schema.read(TABLES, KNOWN))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_details_that_repeat_no_document_may_stand_beside_it(query: str) -> None
 
 def test_a_subquery_knows_the_tables_around_it() -> None:
     query = "SELECT * FROM salesorderh h WHERE EXISTS (SELECT 1 FROM salesorderd d WHERE d.DocNo = h.DocNo)"
-    assert [select.equal for select in tree.selects(query) if select.equal] == [
+    assert [select.equal for select in Query("N", query).selects if select.equal] == [
         ((("salesorderd", "DocNo"), ("salesorderh", "DocNo")),)
     ]
 
@@ -93,9 +94,9 @@ def test_a_quotient_keeps_its_decimals_and_text_stays_as_it_is(query: str, edite
 
 def test_the_limit_is_that_of_the_whole_query() -> None:
     query = "SELECT * FROM (SELECT a FROM t LIMIT 3) x ORDER BY a LIMIT 10"
-    assert edits.limit_of(query) == 10
+    assert Query("N", query).limit == 10
     assert edits.without_limit(query) == "SELECT * FROM (SELECT a FROM t LIMIT 3) x ORDER BY a"
-    assert edits.limit_of("SELECT * FROM (SELECT a FROM t LIMIT 3) x") is None
+    assert Query("N", "SELECT * FROM (SELECT a FROM t LIMIT 3) x").limit is None
 
 
 @pytest.mark.parametrize(
