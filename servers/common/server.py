@@ -36,11 +36,6 @@ def with_values(**fields: Any) -> Any:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def sendable(text: str) -> str:
-    """Replace half a surrogate pair, which JSON can carry but UTF-8 can't, with a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def _wrong(error: ValidationError) -> str:
     details = error.errors(include_url=False, include_input=False)
     said = [f"{'.'.join(map(str, one['loc']))} {_problem(one['type'], one['msg'])}" for one in details[:MOST]]

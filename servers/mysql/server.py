@@ -10,9 +10,10 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from hardening.texts import sendable
 from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, DatabaseError, UnavailableError
-from servers.common.server import READ_ONLY, Server, sendable, with_values
+from servers.common.server import READ_ONLY, Server, with_values
 from servers.mysql import guard, schema
 from servers.mysql.scan import Statement, split
 

@@ -8,7 +8,8 @@ from mcp.server.mcpserver import MCPServer
 from pydantic import BaseModel, BeforeValidator, Field
 from typing_extensions import TypedDict
 
-from servers.common.server import READ_ONLY, Server, sendable
+from hardening.texts import sendable
+from servers.common.server import READ_ONLY, Server
 from servers.placeholder.fill import Rule, fill
 from servers.placeholder.formats import FORMATS
 

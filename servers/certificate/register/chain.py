@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from hardening.texts import canonical
+
 Event = Literal["begun", "kept", "key", "reserved", "issued", "voided", "signed", "skipped", "restored"]
 NOTHING = "0" * 64
 """The `previous` hash of the first entry."""
@@ -63,11 +65,6 @@ def entry(seq: int, event: Event, at: str, body: Mapping[str, Any], previous: st
 def digest(*parts: str) -> str:
     """Return the SHA-256 of the parts, in hex; the ledger also uses it to look up codes and keys."""
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def canonical(value: Any) -> str:
-    """Return JSON with sorted keys and no spaces: equal values give equal bytes."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def faults(entries: Iterable[Entry]) -> list[str]:

@@ -10,8 +10,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from hardening.texts import canonical
 from servers.certificate.register import chain
-from servers.certificate.register.chain import Entry, canonical, digest
+from servers.certificate.register.chain import Entry, digest
 from servers.certificate.register.database import LedgerError
 from servers.certificate.register.records import KeyConflict, Letter, Request
 from servers.certificate.register.tables import CHAIN, COLUMNS, calls, counters, entries, guard, letters, unguard

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from servers.common.e5 import e5
+from hardening.e5 import e5
 from servers.text2cypher.linking.language import QUOTED, languages
 from servers.text2cypher.linking.names import root, stem
 
@@ -83,12 +83,8 @@ class Meanings:
 
     def _similar(self, word: str) -> Iterator[tuple[str, float]]:
         if self._phrases:
-            yield from zip(self._phrases.values(), self._vectors @ self._model.passage([word])[0], strict=True)
-
-    @cached_property
-    def _model(self) -> Any:
-        return e5()
+            yield from zip(self._phrases.values(), self._vectors @ e5().passage([word])[0], strict=True)
 
     @cached_property
     def _vectors(self) -> Any:
-        return self._model.passage(list(self._phrases))
+        return e5().passage(list(self._phrases))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from functools import cache, cached_property
-from typing import Any
+from functools import cache
 
-from servers.common.e5 import e5
+from hardening.e5 import e5
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.data import Example
 
@@ -26,11 +25,7 @@ class SimilarExamples:
     def __init__(self, examples: Sequence[Example], mask: Callable[[str], str]) -> None:
         self.examples = list(examples)
         self._names = [QueryFacts.of(example.cypher).names for example in examples]
-        self._vector = cache(lambda question: self._model.passage([_masked(mask(question))])[0])
-
-    @cached_property
-    def _model(self) -> Any:
-        return e5()
+        self._vector = cache(lambda question: e5().passage([_masked(mask(question))])[0])
 
     def pick(self, masked_question: str, count: int, about: Collection[str] = ()) -> list[Example]:
         """The `count` most similar examples, the closest last (models attend to it most), one per query.
@@ -38,7 +33,7 @@ class SimilarExamples:
         `about`: names linked in the question, for generated examples; only those that use the most of these names are
         compared. Without names all are.
         """
-        asked = self._model.query(_masked(masked_question))
+        asked = e5().query(_masked(masked_question))
         shared = [len(names & set(about)) / max(len(about), 1) for names in self._names]
         compared = sorted(range(len(self.examples)), key=lambda n: -shared[n])[: MOST_COMPARED if about else None]
         near = {n: float(self._vector(self.examples[n].question) @ asked) + ABOUT * shared[n] for n in compared}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from servers.common.e5 import e5
+from hardening.e5 import e5
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.data import load_examples
 from servers.text2cypher.graph.embedded import EmbeddedBackend
