@@ -86,7 +86,7 @@ def ended(daemon: Daemon, session_id: str) -> str:
 
 async def test_the_same_tool_answers_over_http_with_its_token_alone(office: Daemon) -> None:
     process = await asyncio.create_subprocess_exec(
-        *words(office, "mcp", "--http", "127.0.0.1:0"),
+        *(warm.python(), "-m", "tests.e2e.hurried", *words(office, "mcp", "--http", "127.0.0.1:0")[1:]),
         env={**os.environ, "AGENTD_TOKEN": TOKEN},
         stderr=asyncio.subprocess.PIPE,
     )

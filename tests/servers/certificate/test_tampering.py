@@ -217,10 +217,11 @@ def test_a_file_made_to_be_read_for_ever_is_given_up_and_the_next_one_is_examine
 def test_more_unknown_files_than_may_wait_are_refused_and_letters_still_verify(
     service: LetterService, pdf: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unknown_files, "LIMIT_S", 2.0)
+    monkeypatch.setattr(unknown_files, "LIMIT_S", 1.0)
+    monkeypatch.setattr(unknown_files, "WAITING", 2)
     busy = unknown_files.UnknownFiles()
-    with ThreadPoolExecutor(unknown_files.WAITING + 1) as senders:
-        sent = [senders.submit(busy.examine, made_to_read_for_ever(), []) for _ in range(unknown_files.WAITING + 1)]
+    with ThreadPoolExecutor(3) as senders:
+        sent = [senders.submit(busy.examine, made_to_read_for_ever(), []) for _ in range(3)]
         assert Verifier(service).file(pdf).genuine
     busy.close()
     refused = [one for one in sent if isinstance(one.exception(), unknown_files.Busy)]

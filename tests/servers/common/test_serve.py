@@ -27,10 +27,10 @@ TOKEN = "a-token-that-somebody-gave"
 
 
 @asynccontextmanager
-async def over_http(folder: Path, **env: str) -> AsyncIterator[tuple[str, str]]:
+async def over_http(folder: Path, program: str = "servers.time", **env: str) -> AsyncIterator[tuple[str, str]]:
     """A server behind Streamable HTTP: (its URL, its next line on standard error)."""
     process = await asyncio.create_subprocess_exec(
-        *(warm.python(), "-m", "servers.time", "--http", "127.0.0.1:0"),
+        *(warm.python(), "-m", program, "--http", "127.0.0.1:0"),
         stderr=asyncio.subprocess.PIPE,
         env={**os.environ, "AGENTD_STATE": str(folder), **env},
     )
@@ -98,7 +98,7 @@ async def test_over_streamable_http_nobody_comes_in_without_the_token_or_by_anot
 
 
 async def test_over_streamable_http_a_head_or_a_body_that_never_ends_holds_no_connection(tmp_path: Path) -> None:
-    async with over_http(tmp_path, HTTP_TOKEN=TOKEN) as (url, _):
+    async with over_http(tmp_path, "tests.servers.common.hurried", HTTP_TOKEN=TOKEN) as (url, _):
         place = url.removeprefix("http://").removesuffix("/mcp")
         head = f"POST /mcp HTTP/1.1\r\nHost: {place}\r\nContent-Length: 9\r\n"
         held = []

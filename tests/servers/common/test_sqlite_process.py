@@ -56,7 +56,7 @@ async def test_every_greedy_statement_ends_and_the_next_honest_one_is_answered(f
     ended = {}
     for statement in GREEDY:
         with pytest.raises((TimeLimitError, StatementError)) as stopped:
-            await database.fetch(statement, timeout_seconds=0.3)
+            await database.fetch(statement, timeout_seconds=0.1)
         ended[statement] = stopped.value
         assert (await database.fetch("SELECT COUNT(*) FROM t")).rows == [(ROWS,)]
     assert [text for text in map(str, ended.values()) if "syntax" in text or "no such" in text] == []
@@ -92,6 +92,7 @@ async def test_a_cancelled_caller_leaves_no_statement_running(database: Database
 
 
 def test_a_daemon_that_stops_while_a_file_is_opened_logs_no_error(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {*threading.enumerate()}
     uncaught: list[threading.ExceptHookArgs] = []
     monkeypatch.setattr(threading, "excepthook", uncaught.append)
 
@@ -102,7 +103,7 @@ def test_a_daemon_that_stops_while_a_file_is_opened_logs_no_error(file: Path, mo
 
     for after_s in (0, 0.01, 0.02, 0.03):
         asyncio.run(stopped(after_s))
-    for thread in set(threading.enumerate()) - {threading.current_thread()}:
+    for thread in {*threading.enumerate()} - before:
         thread.join(10)
     assert uncaught == []
 

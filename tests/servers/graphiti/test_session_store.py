@@ -10,10 +10,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from mcp import Client
 
+from servers.graphiti import graph
 from servers.graphiti.graph import GraphError, close_graph, open_graph
+from servers.graphiti.server import create_server
 from servers.graphiti.session_store import SessionStore, StoreError, StoreLimits, group_of
-from tests.servers.graphiti.conftest import connect
+from tests.servers.graphiti.conftest import Connection, connect
 
 SESSIONS = ["a", "A", "a ", "", "a-b", "a_b", "../a", "sesi 1", "ses\u00ed", "*", "' OR 1=1", "x" * 400]
 
@@ -131,12 +134,18 @@ asyncio.run(main())
     await close_graph(driver)
 
 
-async def test_a_second_server_on_one_folder_searches_and_says_who_holds_the_data(state: Path) -> None:
-    async with connect(state) as first, connect(state) as second:
+async def test_a_second_server_on_one_folder_searches_and_says_who_holds_the_data(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph, "LOCKED_SECONDS", 0.5)
+    asked = {"intent": "x", "entities": ["piutang"]}
+    async with connect(state) as first:
         await first.call("store_session_data", session_id="s", data_to_store=[])
-        asked = {"intent": "x", "entities": ["piutang"]}
-        assert await second.call("get_relevant_schema", **asked) == await first.call("get_relevant_schema", **asked)
-        refused = await second.call("store_session_data", session_id="s", data_to_store=[])
+        found = await first.call("get_relevant_schema", **asked)
+        async with Client(create_server({"AGENTD_STATE": str(state)})) as client:
+            second = Connection(client)
+            assert await second.call("get_relevant_schema", **asked) == found
+            refused = await second.call("store_session_data", session_id="s", data_to_store=[])
     assert refused["success"] is False
     assert "in use by another process" in refused["error"]
 
