@@ -35,15 +35,15 @@ def unaccounted(question: str, plan: Plan, schema: Schema, today: date, past: It
     """The unjustified parts as SQL, column names or topics; `past`: the session's earlier questions."""
     talk = " ".join([*past, question])
     asked = Asked(timeless(talk))
-    read = [(Reading(select, schema, asked), query) for query in plan.selects for select in query.selects]
-    readings, counted = [reading for reading, _ in read], any(plan.all(exp.Count))
+    readings = [Reading(query, select, schema, asked) for query in plan.selects for select in query.selects]
+    counted = any(plan.all(exp.Count))
     found = [query.key for query in plan.selects if query.tree is None]
-    for reading, query in read:
+    for reading in readings:
         found += [*unexplained(reading), *_days(reading, asked.text != talk, today.isoformat())]
         found += [*_aggregates(reading, counted), *_of_lines(reading), *not_consulted(reading)]
         found += [*kept(reading), *unread(reading), *instead_of(reading), *of_a_sibling(reading)]
         found += [*_figures(reading), *needless_keys(reading), *counts_the_join(reading)]
-        found += [*(_shown(reading) if reading.select is query.outer else ()), *_misnamed(reading)]
+        found += [*(_shown(reading) if reading.select is reading.query.outer else ()), *_misnamed(reading)]
     if any(reading.sources or reading.unknown for reading in readings):
         found += unanswered(question, readings, schema)
     return list(dict.fromkeys(found))
@@ -65,7 +65,7 @@ def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:
     """Unmentioned date columns other than their table's own date; dates, except today, if the question names no time;
     columns that are bounded at one end only, in the WHERE or in a CASE branch together with it."""
     amounts = reading.hits_of(column for column in reading.select.shown if reading.kind(column) in FIGURES)
-    for column in reading.select.own(exp.Column):
+    for column in reading.select.columns:
         if reading.kind(column) != "temporal" or reading.is_own_date(column) or _lasts(reading, column):
             continue
         past = (around := column.find_ancestor(*BOUNDS)) is not None and late(reading, around)
@@ -242,9 +242,8 @@ def needless_keys(reading: Reading) -> Iterator[str]:
     for key in reading.select.keys if not _summed_on(reading.select) else ():
         alias = isinstance(key, exp.Column) and not key.table
         keys += of_kind(named.get(key.name.casefold(), key) if alias else key, exp.Column)
-    once = (
-        each for each in reading.select.own(exp.AggFunc) if not isinstance(each, exp.Count) or each.find(exp.Distinct)
-    )
+    figures = reading.select.own(exp.AggFunc)
+    once = (each for each in figures if not isinstance(each, exp.Count) or each.find(exp.Distinct))
     yield from (each.sql() for each in once if any(_same(c, key) for c in reading.select.valued(each) for key in keys))
     for column in keys:
         found = reading.column(column)

@@ -34,18 +34,11 @@ _SIDES = {key: kind[:2] for key, kind in BOUNDS.items()} | {"later": "GT", "earl
 def disagreements(asked: str, query: Query, schema: Schema) -> Iterator[str]:
     """The doubts about a query that is one SELECT. `asked`: the question without time words."""
     used = schema.only(query.tables)
-    yield from _other_bounds(asked, query)
-    yield from _other_sides(asked, query, used)
-    yield from _turned_deadlines(asked, query)
-    yield from _not_emptied(asked, query, used)
-    yield from _rows_for_things(asked, query, used)
-    yield from _nothing_as_something(query)
+    yield from (*_other_bounds(asked, query), *_other_sides(asked, query, used), *_turned_deadlines(asked, query))
+    yield from (*_not_emptied(asked, query, used), *_rows_for_things(asked, query, used))
+    yield from (*_nothing_as_something(query), *_bound_twice(query), *_worth_for_quantity(asked, query))
     yield from (*_unweighted(query, used), *_texts_reckoned(query, used), *_namesakes(query, used))
-    yield from _bound_twice(query)
-    yield from _worth_for_quantity(asked, query)
-    yield from _filled_for_nothing(asked, query)
-    if without := drops_those_without(asked, query):
-        yield without
+    yield from (*_filled_for_nothing(asked, query), *_drops_those_without(asked, query))
 
 
 def _filled_for_nothing(asked: str, query: Query) -> Iterator[str]:
@@ -62,10 +55,10 @@ def _filled_for_nothing(asked: str, query: Query) -> Iterator[str]:
                 yield f"{name} IS NOT NULL"
 
 
-def drops_those_without(asked: str, query: Query) -> str:
-    """The question's word for including things without rows, if every join is an inner join; otherwise ""."""
+def _drops_those_without(asked: str, query: Query) -> Iterator[str]:
+    """The question's word for including things without rows, if every join is an inner join."""
     wanted, joins = includes(asked), query.selects[0].joins
-    return wanted if joins and not any(join.side for join in joins) else ""
+    yield from [wanted] if wanted and joins and not any(join.side for join in joins) else ()
 
 
 def restricted(asked: str) -> re.Match[str] | None:

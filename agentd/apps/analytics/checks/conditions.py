@@ -47,12 +47,8 @@ def unexplained(reading: Reading) -> Iterator[str]:
 def _of_one_row(reading: Reading, leaf: exp.Expr) -> bool:
     """Whether a bound of single rows may be meant of their sums, which are shown: "who have spent more than 5"."""
     summed = [column for each in reading.select.own(exp.Sum) for column in reading.select.valued(each)]
-    return (
-        bool(reading.select.keys)
-        and isinstance(leaf, BOUNDS)
-        and isinstance(leaf.expression, exp.Literal)
-        and leaf.this in summed
-    )
+    bound = isinstance(leaf, BOUNDS) and isinstance(leaf.expression, exp.Literal) and leaf.this in summed
+    return bound and bool(reading.select.keys)
 
 
 def _of_years(column: exp.Column) -> bool:
@@ -108,7 +104,7 @@ def _may_be_empty(reading: Reading, column: exp.Column) -> bool:
 
 def _alone(reading: Reading, columns: list[exp.Column]) -> bool:
     """Whether the columns are nullable and nothing else in the query reads them."""
-    read = [column.name for column in reading.select.own(exp.Column)]
+    read = [column.name for column in reading.select.columns]
     found = [reading.column(column) for column in columns]
     return all(read.count(column.name) == 1 for column in columns) and all(f and f[1].is_nullable for f in found)
 
@@ -169,9 +165,9 @@ def leaves_out(reading: Reading, leaf: exp.Expr) -> bool:
 
 def unread(reading: Reading) -> Iterator[str]:
     """The question's word for such rows if nothing in the whole query could select by it: no text, no such column."""
-    root = reading.select.node.root()
-    texts = (each.name for each in of_kind(root, exp.Literal) if each.is_string and not DAY.search(each.name))
-    read = any(speaks(column.name, "voided") for column in of_kind(root, exp.Column)) or any(texts)
+    literals, columns = reading.query.all(exp.Literal), reading.query.all(exp.Column)
+    texts = (each.name for each in literals if each.is_string and not DAY.search(each.name))
+    read = any(speaks(column.name, "voided") for column in columns) or any(texts)
     if not read and (found := finder("voided").search(reading.asked.text)):
         yield found[0]
 
@@ -180,6 +176,6 @@ def kept(reading: Reading) -> Iterator[str]:
     """Columns that mark such rows in the tables of a figure, if nothing in the whole query reads them."""
     if not any(True for _ in reading.select.own(exp.AggFunc)) and not reading.select.node.args.get("limit"):
         return
-    read = {column.name.casefold() for column in of_kind(reading.select.node.root(), exp.Column)}
+    read = {column.name.casefold() for column in reading.query.all(exp.Column)}
     for table in reading.sources.values():
         yield from (name for name in table.names if speaks(name, "voided") and name.casefold() not in read)

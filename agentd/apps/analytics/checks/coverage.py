@@ -141,13 +141,11 @@ def _parts(asked: str, plan: Plan, numbers: frozenset[str]) -> Iterator[str]:
 def _same_again(plan: Plan) -> Iterator[str]:
     """Results that repeat an earlier query under another name."""
     seen: dict[str, str] = {}
-    for query in plan.results if len(plan.results) > 1 else ():
-        if query.tree is None:
-            continue
-        bare = query.tree.transform(lambda node: node.this if isinstance(node, exp.Alias) else node)
+    for key, tree in ((query.key, query.tree) for query in plan.results if query.tree):
+        bare = tree.transform(lambda node: node.this if isinstance(node, exp.Alias) else node)
         bare.set("order", None)
-        if (same := seen.setdefault(bare.sql(), query.key)) != query.key:
-            yield f"{query.key} = {same}"
+        if (same := seen.setdefault(bare.sql(), key)) != key:
+            yield f"{key} = {same}"
 
 
 def _split(plan: Plan) -> Iterator[str]:

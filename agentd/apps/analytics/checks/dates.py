@@ -11,7 +11,7 @@ from sqlglot import exp
 from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.spans import Period, previous
-from agentd.apps.analytics.schema import Column, Schema
+from agentd.apps.analytics.schema import Schema
 from agentd.apps.analytics.sql.tree import DAY, of_kind
 from agentd.apps.analytics.vocabulary import finder, phrase_finder, topics_of, vocabulary, words_of
 
@@ -102,18 +102,11 @@ def days_otherwise(plan: Plan, schema: Schema) -> Iterator[str]:
     """Each query's columns that hold days in another form, as text (31/01/2023) or as numbers (20230131), and are
     compared with a day as they are, so that no row is found; one sentence each."""
     for query in plan.results:
-        compared = [[*each.iter_expressions()] for each in query.all(exp.Predicate)]
-        sides = [side for both in compared if any(map(_is_day, both)) for side in both if isinstance(side, exp.Column)]
-        names = {side.name.casefold() for side in sides}
+        compared = ([*each.iter_expressions()] for each in query.all(exp.Predicate))
+        dated = (both for both in compared if any(side.is_string and DAY.match(side.name) for side in both))
+        names = {side.name.casefold() for both in dated for side in both if isinstance(side, exp.Column)}
         for column in schema.only(query.tables).columns:
-            if column.name.casefold() in names and _is_otherwise(column):
+            whole = _WHOLE.match(column.type) or _OTHER_FORM.search(column.description)
+            if column.name.casefold() in names and column.kind != "temporal" and whole:
                 fault = f"{query.key}: {column.name} is no date ({column.description or column.type})"
                 yield f"{fault}; convert it to one before it is compared with days"
-
-
-def _is_day(side: exp.Expr) -> bool:
-    return isinstance(side, exp.Literal) and side.is_string and bool(DAY.match(side.name))
-
-
-def _is_otherwise(column: Column) -> bool:
-    return column.kind != "temporal" and bool(_WHOLE.match(column.type) or _OTHER_FORM.search(column.description))

@@ -54,12 +54,11 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
         *misplaced(read),
         *other_dates(question, read, schema),
         *partly_dated(read, schema),
-        *only_some(read, schema),
-        *unexplained_joins(read, schema),
-        *united_twice(read),
-        *codes_for_names(read, schema),
         *currencies.half_converted(read, schema),
     ]
+    for query in read.selects:
+        found += [*only_some(query, schema), *unexplained_joins(query, schema), *united_twice(query)]
+    found += [code for query in read.results for code in codes_for_names(query, schema)]
     return as_written(found, plan)
 
 

@@ -12,6 +12,7 @@ from agentd.apps.analytics.checks.guarded_times import other_months, other_times
 from agentd.apps.analytics.checks.limits import other_rows
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema
+from agentd.apps.analytics.sql.query import Query
 from agentd.apps.analytics.sql.select import Select, of_a_row
 from agentd.apps.analytics.sql.tree import DAY, of_kind, sources_of
 
@@ -32,8 +33,7 @@ def silent_mistakes(plan: Plan, dates: Mapping[str, str], said: str, schema: Sch
         for select in query.selects:
             found = (*_unjoined(select), *_ungrouped(select), *other_months(select, dates), *_twice(select))
             faults += [f"{query.key}: {fault}" for fault in (*found, *_never(select))]
-        if query.outer and (constant := _constants(query.outer.node)):
-            faults.append(f"{query.key}: {constant} is read from no column")
+        faults += [f"{query.key}: {constants} is read from no column" for constants in _constants(query)]
     return faults
 
 
@@ -52,11 +52,13 @@ def invented_keys(plan: Plan, schema: Schema, said: str) -> Iterator[str]:
                 )
 
 
-def _constants(select: exp.Select) -> str:
+def _constants(query: Query) -> Iterator[str]:
     """Constant columns of a query over tables: the model's own words instead of data."""
     reads = (exp.Column, exp.AggFunc, exp.Subquery, exp.Star, exp.Window)
+    select = query.outer.node if query.outer else exp.Select()
     own = [each.alias_or_name or each.sql() for each in select.expressions if each.find(*reads) is None]
-    return ", ".join(own) if sources_of(select) else ""
+    if own and sources_of(select):
+        yield ", ".join(own)
 
 
 def _twice(select: Select) -> Iterator[str]:

@@ -44,18 +44,17 @@ def made_up_joins(select: Select, schema: Schema) -> Iterator[str]:
             yield f"{spelled((left, right))} joins what has nothing in common; joins are {ways}"
 
 
-def unexplained_joins(plan: Plan, schema: Schema) -> Iterator[str]:
+def unexplained_joins(query: Query, schema: Schema) -> Iterator[str]:
     """Joins and memberships, as SQL, of two bare ids, and of columns without a word in common where the schema knows no
     join at all or the search did not find one of the tables; those of two columns of one table."""
     shared = {table.name: _shared(table) for table in schema.tables}
-    for select in (select for query in plan.selects for select in query.selects):
-        for left, right in (*select.equal, *select.within):
-            known = {left[0], right[0]} <= shared.keys() and left[0] != right[0]
-            ids = {words_of(side[1]) for side in (left, right)} == {"id"}
-            made_up = {(left, right), (right, left)}.isdisjoint(schema.joins)
-            explained = (known and schema.joins) or alike(left, right, shared)
-            if left[0] and right[0] and left != right and made_up and (ids or not explained):
-                yield spelled((left, right))
+    for left, right in (pair for select in query.selects for pair in (*select.equal, *select.within)):
+        known = {left[0], right[0]} <= shared.keys() and left[0] != right[0]
+        ids = {words_of(side[1]) for side in (left, right)} == {"id"}
+        made_up = {(left, right), (right, left)}.isdisjoint(schema.joins)
+        explained = (known and schema.joins) or alike(left, right, shared)
+        if left[0] and right[0] and left != right and made_up and (ids or not explained):
+            yield spelled((left, right))
 
 
 def _shared(table: Table) -> frozenset[str]:
@@ -160,24 +159,19 @@ def side_by_side(select: Select, schema: Schema) -> Iterator[str]:
                 yield f"{both}; read them in two queries"
 
 
-def united_twice(plan: Plan) -> Iterator[str]:
+def united_twice(query: Query) -> Iterator[str]:
     """Tables that both branches of a UNION ALL under an aggregate read, so that a row may count twice."""
-    for union in plan.all(exp.Union):
+    for union in query.all(exp.Union):
         outer = union.find_ancestor(exp.Select)
         sides = [{table.name for table in of_kind(side, exp.Table)} for side in (union.left, union.right)]
         if not union.args.get("distinct") and outer is not None and outer.find(exp.Sum, exp.Avg, exp.Count):
             yield from (f"UNION ALL {name}" for name in sorted(sides[0] & sides[1]))
 
 
-def only_some(plan: Plan, schema: Schema) -> list[str]:
+def only_some(query: Query, schema: Schema) -> Iterator[str]:
     """Detail tables whose inner join drops documents without details, although what is read of them is in the document
     too or is subtracted from its amount: "customers that owe", read from the payments."""
-    relations = dict(schema.joins)
-    return [name for query in plan.selects for name in _keeping(query, relations)]
-
-
-def _keeping(query: Query, relations: Mapping[Side, Side]) -> Iterator[str]:
-    joins = query.outer.joins if query.outer else []
+    relations, joins = dict(schema.joins), query.outer.joins if query.outer else []
     if any(join.side for join in joins) or query.has(exp.Star, exp.Subquery):
         return
     named = {table.alias_or_name: table.name for table in query.all(exp.Table)}
@@ -193,16 +187,14 @@ def _keeping(query: Query, relations: Mapping[Side, Side]) -> Iterator[str]:
             yield table
 
 
-def codes_for_names(plan: Plan, schema: Schema) -> Iterator[str]:
+def codes_for_names(query: Query, schema: Schema) -> Iterator[str]:
     """Results that identify their rows only by references, although the referenced thing may have a name (one that
     wasn't consulted may, too): "the media type with the most tracks is 1"."""
-    referring = set(_referring(schema))
-    for query in plan.results:
-        read = {table for select in query.selects for table in select.tables}
-        shown = {side for each in query.columns if not each.aggregate for side in each.over}
-        codes = {(of, name) for table, name in shown for of in ([table] if table else read) if (of, name) in referring}
-        if shown and {name for _, name in codes} == {name for _, name in shown}:
-            yield from sorted(name for _, name in codes)
+    referring, read = set(_referring(schema)), {table for select in query.selects for table in select.tables}
+    shown = {side for each in query.columns if not each.aggregate for side in each.over}
+    codes = {(of, name) for table, name in shown for of in ([table] if table else read) if (of, name) in referring}
+    if shown and {name for _, name in codes} == {name for _, name in shown}:
+        yield from sorted(name for _, name in codes)
 
 
 def _referring(schema: Schema) -> Iterator[Side]:

@@ -95,9 +95,8 @@ def _figures(select: Select, known: Mapping[str, set[str]]) -> Iterator[tuple[st
     outer = [join.this for join in select.joins if join.side]
     sources = [each for each in sources_of(select.node) if each not in outer]
     named = {each.alias_or_name: known.get(each.name, set()) for each in sources if isinstance(each, exp.Table)}
-    kinds = {exp.Sum: "SUM", exp.Avg: "AVG", exp.Count: "COUNT"}
     for projection in select.node.expressions:
-        for figure in of_kind(projection, *kinds):
+        for figure in of_kind(projection, exp.Sum, exp.Avg, exp.Count):
             reckoned = isinstance(figure.this, exp.Add | exp.Sub)  # one NULL loses the other amount
             columns = [figure.this] if isinstance(figure.this, exp.Column) else _terms(figure.this) if reckoned else []
             if figure.find_ancestor(exp.Select) is not select.node:
@@ -106,7 +105,7 @@ def _figures(select: Select, known: Mapping[str, set[str]]) -> Iterator[tuple[st
                 of = [named.get(column.table, set())] if column.table else list(named.values())
                 if any(column.name in names for names in of):
                     over_all_rows = isinstance(figure, exp.Sum) and rows_divided_by(figure) is not None
-                    yield "COUNT" if over_all_rows or reckoned else kinds[type(figure)], column
+                    yield "COUNT" if over_all_rows or reckoned else figure.key.upper(), column
 
 
 def _terms(sum_: exp.Expr) -> list[exp.Column]:

@@ -15,21 +15,13 @@ from agentd.apps.analytics.vocabulary import words_of
 
 def not_consulted(reading: Reading) -> Iterator[str]:
     """Tables that the schema search did not find if the question has no name, column or value of them."""
-    words = re.findall(r"[^\W\d_]{4,}", reading.asked.said)
-    chosen = [
-        leaf
-        for leaf in reading.select.comparisons
-        if any(reading.asked.says(v.name) for v in of_kind(leaf, exp.Literal))
-    ]
+    select, asked = reading.select, reading.asked
+    chosen = (leaf for leaf in select.comparisons if any(asked.says(each.name) for each in of_kind(leaf, exp.Literal)))
     valued = {column.table.casefold() for leaf in chosen for column in of_kind(leaf, exp.Column)}
-    others = {alias: name for alias, name in reading.unknown.items() if alias not in valued}
-    for alias, name in others.items():
-        read = [each.name for each in reading.select.own(exp.Column) if each.table.casefold() in ("", alias)]
-        if (
-            not _between(reading, alias)
-            and not any(map(reading.asked.hits, [name, *read]))
-            and not any(word in name.casefold() for word in words)
-        ):
+    for alias, name in reading.unknown.items():
+        read = (each.name for each in select.columns_of(alias))
+        said = any(word in name.casefold() for word in re.findall(r"[^\W\d_]{4,}", asked.said))
+        if not (alias in valued or said or _between(reading, alias) or any(map(asked.hits, [name, *read]))):
             yield name
 
 
@@ -37,7 +29,7 @@ def instead_of(reading: Reading) -> Iterator[str]:
     """Tables whose name has words that the question lacks, if another one that it names, with all the columns that are
     read of them, is not read: student_record, for course_offering."""
     for alias, table in reading.sources.items():
-        read = {each.name.casefold() for each in reading.select.own(exp.Column) if each.table.casefold() in ("", alias)}
+        read = {each.name.casefold() for each in reading.select.columns_of(alias)}
         for other in reading.schema.tables if not _said(reading, table.name) else ():
             there = {name.casefold() for name in other.names}
             if other not in reading.sources.values() and read and read <= there and _said(reading, other.name):
@@ -47,7 +39,7 @@ def instead_of(reading: Reading) -> Iterator[str]:
 def of_a_sibling(reading: Reading) -> Iterator[str]:
     """Columns whose name differs by one word from another one's that nothing reads, if the question has only the
     other's word: `to_airport`, for "depart from each airport"."""
-    read = {column.name for column in reading.select.own(exp.Column)}
+    read = {column.name for column in reading.select.columns}
     for column in (*reading.select.shown, *reading.select.grouping):
         found = reading.column(column)
         words = words_of(column.name).split()
@@ -69,6 +61,6 @@ def _said(reading: Reading, name: str) -> bool:
 def _between(reading: Reading, alias: str) -> bool:
     """Whether a table only connects two other tables."""
     tied = {id(side): {each.table.casefold() for each in tie} for tie in reading.select.ties for side in tie}
-    read = [column for column in reading.select.own(exp.Column) if column.table.casefold() in ("", alias)]
+    read = reading.select.columns_of(alias)
     ends = set[str]().union(*(tied.get(id(column), set()) for column in read))
     return all(id(column) in tied for column in read) and len(ends - {"", alias}) > 1

@@ -22,7 +22,6 @@ from agentd.apps.analytics.question.comparisons import bounds_of
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import Schema, Table
 from agentd.apps.analytics.sql.edits import before_from, exchanged, grouped_also, named, without_limit
-from agentd.apps.analytics.sql.query import Query
 from agentd.apps.analytics.sql.tree import DAY, of_kind, quoted
 from agentd.apps.analytics.vocabulary import finder, listed, words_of
 
@@ -49,17 +48,9 @@ class Other:
 
 def other_readings(question: str, plan: Plan, schema: Schema) -> list[Other]:
     """The alternative readings of each result."""
-    dialect = schema.dialect
-    asked, found = Asked(timeless(question)), []
-    for query in plan.results:
-        text = query.text
-        if query.outer:
-            reading = Reading(query.outer, schema, asked)
-            found += [Other(text, *apart) for apart in currencies.apart(reading, text)]
-            found += [*_ties(query, dialect), *_dates(reading, text, own=dialect is not None)]
-            found += [*_things(reading, text), *_means(reading, text), *_bounds(reading, text)]
-            found += [*_namesakes(reading, text), *_rates(reading, text), *_empties(reading, text, dialect)]
-            found += [*_picked(reading, text), *_written_days(reading, text, dialect), *_outer(reading, text, dialect)]
+    asked = Asked(timeless(question))
+    readings = [Reading(query, query.outer, schema, asked) for query in plan.results if query.outer]
+    found = (other for reading in readings for way in _WAYS for other in way(reading))
     return [replace(each, instead=named(each.instead, schema)) for each in found]
 
 
@@ -83,34 +74,37 @@ def _values(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     )
 
 
-def _ties(query: Query, dialect: str | None) -> Iterator[Other]:
+def _apart(reading: Reading) -> Iterator[Other]:
+    """The amounts of each currency apart."""
+    yield from (Other(reading.text, *apart) for apart in currencies.apart(reading, reading.text))
+
+
+def _ties(reading: Reading) -> Iterator[Other]:
     """The query with one more row than its LIMIT."""
-    select = query.selects[0]
-    if query.limit is None or not select.order or select.node.args.get("offset") or select.node.args.get("distinct"):
+    select, limit = reading.select, reading.query.limit
+    if limit is None or not select.order or select.node.args.get("offset") or select.node.args.get("distinct"):
         return
-    key = select.order.expressions[0].this
-    shown = {each.alias_or_name: each.unalias() for each in select.node.expressions}
-    key = shown.get(key.name, key) if isinstance(key, exp.Column) and not key.table else key
+    key = select.sorted_by(select.order)
     if not isinstance(key, exp.Literal):
-        more = before_from(without_limit(query.text), f", {key.sql(dialect=dialect)} AS {TIED}")
-        yield Other(query.text, f"{more} LIMIT {query.limit + 1}")
+        key_column = f", {key.sql(dialect=reading.schema.dialect)} AS {TIED}"
+        yield Other(reading.text, f"{before_from(without_limit(reading.text), key_column)} LIMIT {limit + 1}")
 
 
-def _dates(reading: Reading, text: str, *, own: bool) -> Iterator[Other]:
+def _dates(reading: Reading) -> Iterator[Other]:
     """By another date of the table that the question mentions, if it doesn't mention the plan's; by any date for an
     office's `own` table without a main date."""
-    read = reading.hits_of(reading.select.own(exp.Column))
-    for column in {each.sql(): each for each in reading.select.own(exp.Column)}.values():
+    read = reading.hits_of(reading.select.columns)
+    for column in {each.sql(): each for each in reading.select.columns}.values():
         found, around = reading.column(column), column.find_ancestor(exp.Predicate)
         if found is None or around is None or not DAY.search(around.sql()) or reading.said(column):
             continue
         table = found[0]
-        any_ = own and not table.date and not _of_its_table(column.name, table.name)
+        any_ = reading.schema.dialect is not None and not table.date and not _of_its_table(column.name, table.name)
         for each in table.columns:
             name = each.name
-            meant = any_ or (reading.hits(table, each) - read and name not in text)
+            meant = any_ or (reading.hits(table, each) - read and name not in reading.text)
             if meant and each.kind == "temporal" and name != column.name:
-                yield Other(text, exchanged(text, column.name, quoted(name)), column.name, name)
+                yield Other(reading.text, exchanged(reading.text, column.name, quoted(name)), column.name, name)
 
 
 def _of_its_table(name: str, table: str) -> bool:
@@ -119,7 +113,7 @@ def _of_its_table(name: str, table: str) -> bool:
     return all(word[:4] in table.casefold() for word in words if word != "date")
 
 
-def _things(reading: Reading, text: str) -> Iterator[Other]:
+def _things(reading: Reading) -> Iterator[Other]:
     """Distinct things instead of rows, if a join repeats them: customers, for customers with their orders; distinct
     things instead of distinct names."""
     thing = Asked(reading.asked.counted)
@@ -142,7 +136,7 @@ def _things(reading: Reading, text: str) -> Iterator[Other]:
         unique = [_qualified(each, key) for each, key in beside if key not in ("", each.name)]
         for key in unique if distinct else keys[:1] if several else ():
             instead = f"COUNT(DISTINCT {key})"
-            yield Other(text, exchanged(text, "COUNT", instead, called=True), count.sql(), instead)
+            yield Other(reading.text, exchanged(reading.text, "COUNT", instead, called=True), count.sql(), instead)
 
 
 def _key_beside(reading: Reading, label: exp.Column) -> str:
@@ -156,24 +150,24 @@ def _qualified(beside: exp.Column, name: str) -> str:
     return f"{beside.table}.{quoted(name)}" if beside.table else quoted(name)
 
 
-def _namesakes(reading: Reading, text: str) -> Iterator[Other]:
+def _namesakes(reading: Reading) -> Iterator[Other]:
     """Things of one name apart instead of together, if the groups have names only."""
     keys = [key for key in reading.select.keys if isinstance(key, exp.Column)]
     for key in keys:
         unique = _key_beside(reading, key)
         apart = {each.name.casefold() for each in keys if each.table.casefold() == key.table.casefold()}
         if unique and unique.casefold() not in apart:
-            if (instead := grouped_also(text, _qualified(key, unique))) != text:
-                yield Other(text, instead, key.name, unique)
+            if (instead := grouped_also(reading.text, _qualified(key, unique))) != reading.text:
+                yield Other(reading.text, instead, key.name, unique)
             return
 
 
-def _picked(reading: Reading, text: str) -> Iterator[Other]:
+def _picked(reading: Reading) -> Iterator[Other]:
     """Each value of an ungrouped column apart, because a lenient database shows any one of a group's."""
     bare = {name for _, name in reading.select.picked}
     for column in (part.unalias() for part in reading.select.plain):
         if isinstance(column, exp.Column) and column.name in bare:
-            yield Other(text, grouped_also(text, column.sql()), "GROUP BY", f"GROUP BY {column.sql()}")
+            yield Other(reading.text, grouped_also(reading.text, column.sql()), "GROUP BY", f"GROUP BY {column.sql()}")
 
 
 def _keys_of(table: Table) -> list[str]:
@@ -187,7 +181,7 @@ def _labels_of(table: Table) -> list[str]:
     return names or [name for name in table.names if finder("titles").search(name)]
 
 
-def _means(reading: Reading, text: str) -> Iterator[Other]:
+def _means(reading: Reading) -> Iterator[Other]:
     """The mean per thing instead of per row: sales per customer, for a mean of invoices."""
     for _, thing in reading.asked.split_by:
         for mean in reading.select.own(exp.Avg):
@@ -199,10 +193,10 @@ def _means(reading: Reading, text: str) -> Iterator[Other]:
                 if of_it and thing.hits(each.name):
                     by = _qualified(mean.this, each.name)
                     instead = f"SUM({mean.this.sql()}) * 1.0 / COUNT(DISTINCT {by})"
-                    yield Other(text, exchanged(text, "AVG", instead, called=True), mean.sql(), instead)
+                    yield Other(reading.text, exchanged(reading.text, "AVG", instead, called=True), mean.sql(), instead)
 
 
-def _bounds(reading: Reading, text: str) -> Iterator[Other]:
+def _bounds(reading: Reading) -> Iterator[Other]:
     """An inclusive bound instead of an exclusive one, or vice versa, if the question doesn't say which."""
     turned = {exp.GT: exp.GTE, exp.GTE: exp.GT, exp.LT: exp.LTE, exp.LTE: exp.LT}
     bounded = {number for _, _, numbers in bounds_of(reading.asked.text) for number in numbers}
@@ -211,12 +205,12 @@ def _bounds(reading: Reading, text: str) -> Iterator[Other]:
         said = isinstance(literal, exp.Literal) and literal.is_number and reading.asked.says(literal.name)
         if said and float(literal.name) not in bounded:
             other = turned[type(each)](this=each.this.copy(), expression=literal.copy()).sql()
-            yield Other(text, text.replace(each.sql(), other), each.sql(), other)
+            yield Other(reading.text, reading.text.replace(each.sql(), other), each.sql(), other)
 
 
-def _rates(reading: Reading, text: str) -> Iterator[Other]:
+def _rates(reading: Reading) -> Iterator[Other]:
     """A rate scaled by its column's maximum: 0.25 and 25 are both a quarter, and it isn't subtracted as an amount."""
-    for column in {each.sql(): each for each in reading.select.own(exp.Column)}.values():
+    for column in {each.sql(): each for each in reading.select.columns}.values():
         found, times = reading.column(column), column.parent
         part = times if isinstance(times, exp.Mul) and times.expression.name == "1.0" else column  # by `fractions`
         above: Any = part.parent
@@ -230,18 +224,23 @@ def _rates(reading: Reading, text: str) -> Iterator[Other]:
             scale, instead = "* CASE WHEN {} > 1 THEN 1 ELSE 0 END", f"1 - {name}"
         if found and scale:
             highest = f"(SELECT MAX({name}) FROM {quoted(found[0].name)})"
-            yield Other(text, exchanged(text, column.name, f"{name} {scale.format(highest)}"), column.sql(), instead)
+            yield Other(
+                reading.text,
+                exchanged(reading.text, column.name, f"{name} {scale.format(highest)}"),
+                column.sql(),
+                instead,
+            )
 
 
-def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
+def _empties(reading: Reading) -> Iterator[Other]:
     """Empty texts treated as NULL; exclusions with the rows whose column is NULL; rankings without the rows whose sort
     key is."""
     for each in reading.select.own(exp.Is):
         column = each.this
         if isinstance(column, exp.Column) and reading.kind(column) == "descriptive":
             other = exp.func("NULLIF", column.copy(), exp.Literal.string(""))
-            turned = _turned(reading, column, other, dialect, exp.Is)
-            yield Other(text, turned, column.sql(), str(other.sql()))
+            turned = _turned(reading, column, other, exp.Is)
+            yield Other(reading.text, turned, column.sql(), str(other.sql()))
     tested = {each.this.sql() for each in reading.select.own(exp.Is)}
     for each in reading.select.conditions:
         excludes = isinstance(each, exp.NEQ) or (isinstance(each, exp.Not) and isinstance(each.this, exp.In | exp.Like))
@@ -250,17 +249,16 @@ def _empties(reading: Reading, text: str, dialect: str | None) -> Iterator[Other
         if known and known[1].is_nullable and not each.find(exp.Select):
             assert column is not None
             also = exp.or_(each.copy(), exp.Is(this=column.copy(), expression=exp.Null()))
-            yield Other(text, _turned(reading, each, exp.paren(also), dialect), each.sql(), also.sql())
-    order = reading.select.cutting_order
-    key = order.expressions[0].this if order else None
+            yield Other(reading.text, _turned(reading, each, exp.paren(also)), each.sql(), also.sql())
+    key = reading.select.cutting_order.expressions[0].this if reading.select.cutting_order else None
     if not isinstance(key, exp.Column) or reading.select.keys:
         return
     if (found := reading.column(key)) and found[1].is_nullable:
         filled = reading.select.node.copy().where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
-        yield Other(text, filled.sql(dialect=dialect), key.sql(), f"NOT {key.sql()} IS NULL")
+        yield Other(reading.text, filled.sql(dialect=reading.schema.dialect), key.sql(), f"NOT {key.sql()} IS NULL")
 
 
-def _written_days(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
+def _written_days(reading: Reading) -> Iterator[Other]:
     """Days written as text in the order of a calendar: as texts, 20/04/2024 comes after 01/05/2024."""
     sorted_ = [each.this for each in reading.select.own(exp.Ordered, exp.Max, exp.Min)]
     for column in {each.sql(): each for each in sorted_ if isinstance(each, exp.Column)}.values():
@@ -271,11 +269,11 @@ def _written_days(reading: Reading, text: str, dialect: str | None) -> Iterator[
         parts = [exp.func("SUBSTR", column.copy(), *map(exp.Literal.number, part)) for part in ((7, 4), (4, 2), (1, 2))]
         written = column.copy().like("__/__/____")
         in_order = exp.case().when(written, exp.func("CONCAT", *parts)).else_(column.copy())
-        turned = _turned(reading, column, in_order, dialect, exp.Ordered, exp.Max, exp.Min)
-        yield Other(text, turned, column.sql(), written.sql())
+        turned = _turned(reading, column, in_order, exp.Ordered, exp.Max, exp.Min)
+        yield Other(reading.text, turned, column.sql(), written.sql())
 
 
-def _outer(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
+def _outer(reading: Reading) -> Iterator[Other]:
     """Without the rows that an outer join adds, if the question neither includes nor asks for those without."""
     if finder("included", "without", "restricts").search(reading.asked.text) or next(reading.select.own(exp.Is), None):
         return
@@ -283,14 +281,19 @@ def _outer(reading: Reading, text: str, dialect: str | None) -> Iterator[Other]:
     if outer := [join for join in inner.args.get("joins") or () if join.side]:
         for join in outer:
             join.set("side", None)
-        yield Other(text, inner.sql(dialect=dialect), f"{outer[0].this.sql()} LEFT JOIN", "JOIN")
+        yield Other(reading.text, inner.sql(dialect=reading.schema.dialect), f"{outer[0].this.sql()} LEFT JOIN", "JOIN")
 
 
-def _turned(reading: Reading, old: exp.Expr, new: exp.Expr, dialect: str | None, *within: type[exp.Expr]) -> str:
+def _turned(reading: Reading, old: exp.Expr, new: exp.Expr, *within: type[exp.Expr]) -> str:
     """The query with a part replaced, wherever it stands directly in one of the kinds `within` (or, without one, at
     all)."""
 
     def change(node: exp.Expr) -> exp.Expr:
         return new.copy() if node == old and isinstance(node.parent, within or exp.Expr) else node
 
-    return reading.select.node.transform(change).sql(dialect=dialect)
+    return reading.select.node.transform(change).sql(dialect=reading.schema.dialect)
+
+
+_WAYS = (
+    _apart, _ties, _dates, _things, _means, _bounds, _namesakes, _rates, _empties, _picked, _written_days, _outer,
+)  # fmt: skip

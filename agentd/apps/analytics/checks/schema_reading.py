@@ -13,6 +13,7 @@ from agentd.apps.analytics.checks.agreement import things_counted
 from agentd.apps.analytics.checks.unknown_words import HEADS, said_in
 from agentd.apps.analytics.question.comparisons import ends_of
 from agentd.apps.analytics.schema import Column, Schema, Table
+from agentd.apps.analytics.sql.query import Query
 from agentd.apps.analytics.sql.select import Select
 from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import column_phrases, finder, numerals, speaks, topics_of, vocabulary, words_of
@@ -98,14 +99,19 @@ def _split_by(found: re.Match[str]) -> tuple[str, Asked]:
 class Reading:
     """One SELECT of a plan beside the schema and the question."""
 
-    def __init__(self, select: Select, schema: Schema, asked: Asked) -> None:
-        self.select, self.schema, self.asked, tables = select, schema, asked, schema.by_name
-        made = {each.alias.casefold() for each in of_kind(select.node.root(), exp.CTE)}
+    def __init__(self, query: Query, select: Select, schema: Schema, asked: Asked) -> None:
+        self.query, self.select, self.schema, self.asked, tables = query, select, schema, asked, schema.by_name
+        made = {each.alias.casefold() for each in query.all(exp.CTE)}
         read = [each for each in select.all(exp.Table) if each.name.casefold() in tables]
         asked_of = {name for name, table in tables.items() if not table.unasked}
         others = [each for each in select.all(exp.Table) if each.name.casefold() not in asked_of | made]
         self.unknown = {each.alias_or_name.casefold(): each.name for each in others}
         self.sources = {each.alias_or_name.casefold(): tables[each.name.casefold()] for each in read}
+
+    @property
+    def text(self) -> str:
+        """The whole query as written."""
+        return self.query.text
 
     @cached_property
     def labels(self) -> list[exp.Column]:
@@ -240,7 +246,7 @@ class Reading:
         for table in self.sources.values():
             yield from (table.name, words_of(table.name), table.purpose)
         yield from (text for name in self.unknown.values() for text in (name, words_of(name)))
-        for column in self.select.own(exp.Column):
+        for column in self.select.columns:
             if self.column(column) is not None or self.unknown:
                 yield from (column.name, words_of(column.name), self.about([column]))
         yield from (each.name for each in self.select.own(exp.Literal))

@@ -44,11 +44,10 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
         yield when[0]
     yield from _not_shown(asked, readings[0])
     keys = {key.sql() for reading in readings for key in reading.select.keys}
-    used = [(reading.kind(column), column.sql()) for reading in readings for column in reading.select.own(exp.Column)]
+    used = [(reading.kind(column), column.sql()) for reading in readings for column in reading.select.columns]
     figures = any(kind in FIGURES and column not in keys for kind, column in used)
-    means = (
-        column for reading in readings for each in reading.select.own(exp.Avg) for column in of_kind(each, exp.Column)
-    )
+    averages = (each for reading in readings for each in reading.select.own(exp.Avg))
+    means = (column for each in averages for column in of_kind(each, exp.Column))
     figures |= any(reading.kind(column) == "temporal" for column in means for reading in readings)  # days between dates
     counts = any(True for reading in readings for _ in reading.select.own(exp.AggFunc))
     things = any(asked.hits(table.name) for each in readings for table in each.sources.values())
@@ -146,12 +145,7 @@ def misranked(reading: Reading) -> Iterator[str]:
     select, asked = reading.select, reading.asked
     if not asked.ends or finder("by_age").search(asked.text):
         return
-    named = {each.alias.casefold(): each.this for each in select.node.expressions if isinstance(each, exp.Alias)}
-    orders = [each.parent.args.get("order") for each in reading.select.own(*RANKS)]
-    for order in [*orders, select.cutting_order]:
-        key = order.expressions[0].this if order else None
-        key = named.get(key.name.casefold(), key) if isinstance(key, exp.Column) and not key.table else key
-        if not isinstance(key, exp.Column) or reading.said(key):
-            continue
-        if reading.kind(key) in ("identifier", "temporal"):
+    orders = [each.parent.args.get("order") for each in select.own(*RANKS)]
+    for key in map(select.sorted_by, filter(None, [*orders, select.cutting_order])):
+        if isinstance(key, exp.Column) and not reading.said(key) and reading.kind(key) in ("identifier", "temporal"):
             yield f"ORDER BY {key.name}"

@@ -68,7 +68,7 @@ def _read(name: str, node: exp.Expr, inner: dict[str, Projection]) -> Projection
     under = tuple(_columns(division.expression, inner)) if division is not None else ()
     known = [inner[column.name] for column in of_kind(node, exp.Column) if column.name in inner]
     first = next((each for each in _shown(node) if isinstance(each, exp.AggFunc)), None)
-    aggregate = _aggregate(first)
+    aggregate = first.key.upper() if isinstance(first, exp.Sum | exp.Avg | exp.Count | exp.Min | exp.Max) else ""
     if known and isinstance(node, exp.Column):
         return replace(known[0], name=name)
     return Projection(
@@ -102,11 +102,6 @@ def _columns(node: exp.Expr, inner: dict[str, Projection]) -> Iterator[Side]:
             yield from (known.over if known is not None else [(each.table, each.name)])
         elif isinstance(each, exp.Select):
             yield from (side for projection in projections(each, 1) for side in projection.over)
-
-
-def _aggregate(node: exp.Expr | None) -> str:
-    kinds = {exp.Sum: "SUM", exp.Avg: "AVG", exp.Count: "COUNT", exp.Min: "MIN", exp.Max: "MAX"}
-    return next((name for kind, name in kinds.items() if isinstance(node, kind)), "")
 
 
 def _counts_below(node: exp.Expr, inner: dict[str, Projection]) -> bool:

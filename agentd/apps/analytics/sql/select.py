@@ -13,9 +13,6 @@ from sqlglot.optimizer.scope import Scope
 from agentd.apps.analytics.schema import Side
 from agentd.apps.analytics.sql.tree import of_kind
 
-Sources = Mapping[str, tuple[str, ...]]
-"""{source name: the tables whose rows it gives}; empty tuples for subqueries that group or unite."""
-
 
 @dataclass(frozen=True)
 class Select:
@@ -45,6 +42,15 @@ class Select:
             if not chooses and column.find_ancestor(exp.Select) is self.node:
                 yield column
 
+    @cached_property
+    def columns(self) -> list[exp.Column]:
+        """Its own columns."""
+        return list(self.own(exp.Column))
+
+    def columns_of(self, source: str) -> list[exp.Column]:
+        """Its own columns that may be those of a source (in lower case)."""
+        return [each for each in self.columns if each.table.casefold() in ("", source)]
+
     @property
     def joins(self) -> list[exp.Join]:
         return self.node.args.get("joins") or []
@@ -59,6 +65,12 @@ class Select:
     def order(self) -> Any:
         """Its ORDER BY, or None."""
         return self.node.args.get("order")
+
+    def sorted_by(self, order: exp.Order) -> Any:
+        """The first key of an ORDER BY; the selected expression, if the key is its alias."""
+        key = order.expressions[0].this
+        named = {each.alias_or_name.casefold(): each.unalias() for each in self.node.expressions}
+        return named.get(key.name.casefold(), key) if isinstance(key, exp.Column) and not key.table else key
 
     @property
     def cutting_order(self) -> Any:
@@ -169,6 +181,7 @@ def _around(scope: Scope | None) -> dict[str, tuple[str, ...]]:
 
 
 def _tables(scope: Scope | None) -> dict[str, tuple[str, ...]]:
+    """{source name: the tables whose rows it gives}; empty tuples for subqueries that group or unite."""
     named: dict[str, tuple[str, ...]] = {}
     for name, (_, source) in scope.selected_sources.items() if scope else ():
         inner = _tables(source).values() if isinstance(source, Scope) and not _groups(source.expression) else ()
@@ -197,7 +210,7 @@ def _groups(query: exp.Expr) -> bool:
     return not plain or any(projection.find(exp.AggFunc) for projection in query.expressions)
 
 
-def _side(column: exp.Column, named: Sources) -> Side:
+def _side(column: exp.Column, named: Mapping[str, tuple[str, ...]]) -> Side:
     """The column with the one table of its qualifier (or the only source), else with the qualifier."""
     only = next(iter(named.values())) if len(named) == 1 and not column.table else (column.table,)
     tables = named.get(column.table, only)

@@ -254,3 +254,26 @@ def test_what_was_not_consulted_is_misnamed_or_bound_once_has_no_reason(
 ) -> None:
     assert [each for each in doubts(question, query) if each in (*found, "OrderDate", "Suppliers")] == found
     assert found or not doubts(question, query)
+
+
+PAPERS = table(
+    "papers", "paper_id identifier key, title descriptive, publication_year quantitative, pages quantitative"
+)
+
+
+@pytest.mark.parametrize(("column", "doubted"), [("publication_year", []), ("pages", ["pages = 1997"])])
+def test_a_number_that_may_be_a_year_is_left_to_the_check_of_periods_in_a_year_s_column_alone(
+    column: str, doubted: list[str]
+) -> None:
+    plan = of(f"SELECT COUNT(*) AS n FROM papers WHERE {column} = 1997")
+    found = unaccounted("How many papers were published last year?", plan, Schema.read([PAPERS]), TODAY)
+    assert [each for each in found if "1997" in each] == doubted
+
+
+@pytest.mark.parametrize(("asked", "doubted"), [("orders by suppliers", []), ("orders", ["Suppliers"])])
+def test_a_table_that_only_the_plan_reads_needs_a_word_of_the_question(asked: str, doubted: list[str]) -> None:
+    """Its columns are known, but the search for the question's words did not find it."""
+    suppliers = {**table("Suppliers", "SupplierNo identifier key, Name descriptive"), "unasked": True}
+    query = "SELECT COUNT(*) AS n FROM Orders JOIN Suppliers ON Orders.CustomerID = Suppliers.SupplierNo"
+    found = unaccounted(f"How many {asked}?", of(query), Schema.read([ORDERS, suppliers]), TODAY)
+    assert [each for each in found if each == "Suppliers"] == doubted

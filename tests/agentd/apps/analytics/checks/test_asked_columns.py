@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from agentd.apps.analytics.checks.coverage import uncovered
@@ -48,3 +50,22 @@ def test_what_is_due_or_flagged_is_selected_by_its_column(question: str, right: 
         plan = of(query, "R")
         found.append(uncovered(question, plan, schema=Schema.read(BILLS)))
     assert word not in found[0] and word in found[1]
+
+
+STOCKS = [
+    {"table_name": "stocks", "columns": [{"name": name} for name in ("ticker_symbol", "company_name", "price")]},
+    {"table_name": "trades", "columns": [{"name": name} for name in ("trade_id", "ticker_symbol", "amount")]},
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "tables", "words"),
+    [
+        ("SELECT company_name FROM stocks", STOCKS[:1], ["symbol"]),
+        ("SELECT ticker_symbol FROM stocks", STOCKS[:1], []),
+        ("SELECT company_name FROM stocks JOIN trades USING (ticker_symbol)", STOCKS, []),
+    ],
+)
+def test_the_last_word_of_a_column_s_name_asks_for_it(query: str, tables: list[Any], words: list[str]) -> None:
+    found = uncovered("List the symbol of each company by name", of(query, "R"), schema=Schema.read(tables))
+    assert [word for word in found if word == "symbol"] == words

@@ -196,7 +196,7 @@ LEDGER = [
 )  # fmt: skip
 def test_counting_by_details_leaves_out_documents_without_any(query: str, doubtful: bool) -> None:
     plan = {"sql_queries_plan": [{"query": f"SELECT {query}", "result_key": "N"}], "response_template": "{N}"}
-    found = only_some(read_plan(plan, "sql", {}, []), Schema.read((), LEDGER))
+    found = [*only_some(read_plan(plan, "sql", {}, []).selects[0], Schema.read((), LEDGER))]
     assert found == (["paid"] if doubtful else [])
 
 
@@ -229,7 +229,7 @@ def test_a_code_that_stands_for_a_name_is_doubted(query: str, codes: list[str]) 
         for column, other in (("MediaTypeId", "MediaType"), ("InvoiceId", "Invoice"))
     ]
     plan = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
-    made = read_plan(plan, "sql", {}, [])
+    made = read_plan(plan, "sql", {}, []).selects[0]
     assert list(codes_for_names(made, Schema.read(tables, known))) == codes
     for relations in (known, known[1:]):
         assert list(codes_for_names(made, Schema.read(tables[::2], relations))) == codes, "MediaType was not consulted"
@@ -246,7 +246,7 @@ def test_a_code_that_stands_for_a_name_is_doubted(query: str, codes: list[str]) 
 )
 def test_without_known_joins_columns_with_no_word_in_common_are_a_doubt(condition: str, doubted: bool) -> None:
     tables = [{"table_name": name, "columns": []} for name in ("writes", "author")]
-    made = read_plan(sql(condition, "writes JOIN author"), "sql", {}, [])
+    made = read_plan(sql(condition, "writes JOIN author"), "sql", {}, []).selects[0]
     assert list(unexplained_joins(made, Schema.read(tables))) == ([condition] if doubted else [])
     assert list(unexplained_joins(made, Schema.read(tables, KNOWN))) == []
     unseen = Schema.read(tables[1:], [dict(zip(KNOWN[0], "abcd", strict=True))])

@@ -110,9 +110,9 @@ def test_an_amount_is_counted_twice_behind_a_subquery_s_name_too() -> None:
 
 def test_rows_of_one_table_in_two_branches_may_count_twice() -> None:
     both = "SELECT Freight AS f FROM Orders WHERE a = 1 UNION ALL SELECT {} WHERE b = 1"
-    assert list(united_twice(of(f"SELECT SUM(f) FROM ({both.format('Freight FROM Orders')}) AS x")))
-    assert not list(united_twice(of(f"SELECT SUM(f) FROM ({both.format('Amount FROM Lines')}) AS x")))
-    assert not list(united_twice(of(both.format("Freight FROM Orders"))))
+    assert list(united_twice(of(f"SELECT SUM(f) FROM ({both.format('Freight FROM Orders')}) AS x").selects[0]))
+    assert not list(united_twice(of(f"SELECT SUM(f) FROM ({both.format('Amount FROM Lines')}) AS x").selects[0]))
+    assert not list(united_twice(of(both.format("Freight FROM Orders")).selects[0]))
 
 
 def test_right_plans_in_other_sql_are_in_no_doubt() -> None:
