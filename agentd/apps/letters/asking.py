@@ -37,4 +37,4 @@ def terms(tool: ToolInfo, language: Language) -> Mapping[str, str]:
     """The tool's own words in a language."""
     known = tool.meta.get(TERMS)
     words = known.get(language) if isinstance(known, Mapping) else None
-    return {word: str(said) for word, said in words.items()} if isinstance(words, Mapping) else {}
+    return {word: str(translation) for word, translation in words.items()} if isinstance(words, Mapping) else {}

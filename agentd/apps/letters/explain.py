@@ -37,8 +37,8 @@ def explained(tool: ToolInfo) -> Iterator[str]:
 
 
 def _from(shape: Shape, what: str) -> str:
-    whence = shape.came_from.get(what)
-    return f"  [{whence}]" if whence else ""
+    origin = shape.came_from.get(what)
+    return f"  [{origin}]" if origin else ""
 
 
 def _choices(shape: Shape) -> str:

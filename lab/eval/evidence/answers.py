@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agentd.agent.languages import understood
 from agentd.agent.toolset import Toolset
-from agentd.apps.letters.claims.by_meaning import meant_claim, sentences
+from agentd.apps.letters.claims.by_meaning import meant_claim, sentences_of
 from agentd.apps.letters.claims.by_words import false_claim
 from agentd.messages import ToolInfo
 from bridges.meaning import BundledMeaning
@@ -37,7 +37,7 @@ async def table(language: str, dialogues: Sequence[Dialogue]) -> list[str]:
         )
         said[row] += 1
         answer = turn["utterance"]
-        claim = await meant_claim(sentences(answer), meaning, {}) if meaning else false_claim(answer, toolset, ())
+        claim = await meant_claim(sentences_of(answer), meaning, {}) if meaning else false_claim(answer, toolset, ())
         withheld[row] += claim is not None
     head = [f"| an agent that did nothing, {language} | answers | withheld |", "|---|---|---|"]
     return [*head, *(f"| {row} | {said[row]} | {withheld[row]} |" for row in sorted(said))]

@@ -30,10 +30,8 @@ class ReadingWords(BaseModel, frozen=True, extra="forbid"):
     after_sums: tuple[str, ...] = ()
     months_paid: tuple[str, ...] = ()
     before_hours: tuple[str, ...] = ()
-    hours_added: Mapping[str, int] = {}
-    """{part of the day: hours to add to one before noon}."""
-    late_mornings: Mapping[str, int] = {}
-    """{part of the day: its hour that is still before noon}."""
+    parts_of_day: Mapping[str, int] = {}
+    """{part of the day: the hour from which it is counted; an hour of twelve is the next one from there}."""
     zones: tuple[str, ...] = ()
     before_streets: tuple[str, ...] = ()
     streets: tuple[str, ...] = ()

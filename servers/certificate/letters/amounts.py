@@ -8,14 +8,14 @@ from servers.certificate.languages import LANGUAGES, any_of, words
 from servers.certificate.messages import WrongValue
 
 _SCALES = {"": 1} | {word: n for one in LANGUAGES for word, n in words(one).reading.scales.items()}
-_ADDED = {"": 0} | {word: hours for one in LANGUAGES for word, hours in words(one).reading.hours_added.items()}
-_LATE_MORNINGS = {word: hour for one in LANGUAGES for word, hour in words(one).reading.late_mornings.items()}
+_PARTS_OF_DAY = {part: hour for one in LANGUAGES for part, hour in words(one).reading.parts_of_day.items()}
 _MONEY = re.compile(
     rf"(?:{any_of('currencies')})?\s*([0-9]{{1,3}}(?:\.[0-9]{{3}})+|[0-9]+)(?:,([0-9]{{1,3}}))?\s*({'|'.join(_SCALES)})"
     rf"\s*(?:{any_of('after_sums')})?\s*(?:{any_of('months_paid')})?"
 )
 _TIME = re.compile(
-    rf"(?:{any_of('before_hours')})?\s*([0-9]{{1,2}})(?:[.:]([0-9]{{2}}))?\s*({'|'.join(_ADDED)})\s*(?:{any_of('zones')})?"
+    rf"(?:{any_of('before_hours')})?\s*([0-9]{{1,2}})(?:[.:]([0-9]{{2}}))?"
+    rf"\s*({'|'.join(map(re.escape, _PARTS_OF_DAY))})?\s*(?:{any_of('zones')})?"
 )
 
 
@@ -25,7 +25,7 @@ def read_money(text: str) -> str:
     whole, part, scale = found.groups() if found else ("", "", "")
     amount = int(whole.replace(".", "") or 0) * _SCALES[scale]
     amount += int(part) * _SCALES[scale] // 10 ** len(part) if part else 0
-    if not 0 < amount < 10**13:
+    if not 0 < amount < 10**13 or (len(part or "") == 3 and not scale):  # `1,500` may be 1500 as others write it
         raise WrongValue("money")
     return str(amount)
 
@@ -34,8 +34,9 @@ def read_time(text: str) -> str:
     """Parse a time of day (19:00, pukul 19.00 WIB, jam 7 malam) and return it as printed: 19.00."""
     found = _TIME.fullmatch(text.casefold())
     hour, minute = (int(found[1]), int(found[2] or 0)) if found else (24, 0)
-    if found and hour < 12 and hour != _LATE_MORNINGS.get(found[3]):
-        hour += _ADDED[found[3]]
+    if found and found[3] and hour <= 12:
+        first = _PARTS_OF_DAY[found[3]]
+        hour = (first + (hour - first) % 12) % 24
     if hour > 23 or minute > 59:
         raise WrongValue("time")
     return f"{hour:02}.{minute:02}"

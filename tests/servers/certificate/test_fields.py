@@ -9,9 +9,10 @@ import pytest
 
 from servers.certificate.drawing import page
 from servers.certificate.languages import LANGUAGES, words
-from servers.certificate.letters import dates, kinds, lettertype
+from servers.certificate.letters import amounts, dates, kinds, lettertype
 from servers.certificate.letters.fields import InvalidFields
 from servers.certificate.letters.fitting import display
+from servers.certificate.messages import WrongValue
 from servers.certificate.settings import SHIPPED_LETTERS
 from tests.servers.certificate.letters import ANSWERS, DOMISILI
 
@@ -267,3 +268,27 @@ def test_no_letter_says_rt_and_rw_twice(key: str) -> None:
 
 def test_problems_come_in_the_order_of_the_letter() -> None:
     assert list(problems(rw="x", nik="1", zzz="?", nama="")) == ["nama", "nik", "rw", "zzz"]
+
+
+@pytest.mark.parametrize(
+    ("read", "written"),
+    [
+        ("00.00", ("jam 12 malam", "12 tengah malam", "00.00", "12 am")),
+        ("01.30", ("jam 1.30 malam", "1.30 dini hari", "1:30 a.m.", "01.30")),
+        ("05.00", ("jam 5 subuh", "5 pagi WIB", "5 in the morning")),
+        ("10.00", ("jam 10 siang", "10 pagi", "10 am")),
+        ("12.15", ("12.15 siang", "12:15 pm", "12.15 WIB")),
+        ("14.00", ("jam 2 siang", "2 pm", "14.00")),
+        ("19.00", ("jam 7 malam", "pukul 7 malam WIB", "7 p.m.", "7 at night", "19.00 malam")),
+        ("23.00", ("jam 11 malam", "11 in the evening")),
+    ],
+)
+def test_an_hour_of_twelve_is_that_of_its_part_of_the_day(read: str, written: tuple[str, ...]) -> None:
+    assert {text: amounts.read_time(text) for text in written} == dict.fromkeys(written, read)
+
+
+@pytest.mark.parametrize("written", ["1,500", "Rp 750,500"])
+def test_a_sum_whose_comma_may_divide_thousands_is_asked_about(written: str) -> None:
+    with pytest.raises(WrongValue):
+        amounts.read_money(written)
+    assert [amounts.read_money(clear) for clear in ("1.500,00", "2,125 juta")] == ["1500", "2125000"]

@@ -22,17 +22,17 @@ _BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？।])|\n")
 
 def unread(answer: str, language: str) -> list[str]:
     """The sentences that may be in a language without a pack: in a session of this language, or by themselves."""
-    return [one for one in sentences(answer) if not (understood(detect(one, language)) and understood(detect(one)))]
+    return [one for one in sentences_of(answer) if not (understood(detect(one, language)) and understood(detect(one)))]
 
 
-def sentences(answer: str) -> list[str]:
+def sentences_of(answer: str) -> list[str]:
     """The sentences of an answer in any language."""
     return list(filter(None, map(str.strip, _BREAK.split(answer))))
 
 
-async def meant_claim(said: Iterable[str], meaning: Meaning, known: dict[str, bool]) -> str | None:
+async def meant_claim(sentences: Iterable[str], meaning: Meaning, known: dict[str, bool]) -> str | None:
     """The first sentence, in any language, whose meaning is that a deed was done, or None. `known`: those judged."""
-    for sentence in said:
+    for sentence in sentences:
         if sentence not in known:
             if len(known) >= MOST_KNOWN:
                 known.clear()

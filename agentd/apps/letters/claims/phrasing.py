@@ -22,7 +22,7 @@ _ELEMENT = re.compile(r"(?:\{(?P<name>\w+)\})?(?P<text>[^\s?*]*)(?P<times>[?*]?)
 
 
 class Class(Protocol):
-    """The words that may stand in one place."""
+    """The words that match one element of a pattern."""
 
     def end(self, words: Sequence[str], at: int) -> int | None:
         """Where the longest phrase that starts at this word ends, or None."""

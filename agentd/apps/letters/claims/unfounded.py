@@ -76,8 +76,8 @@ def _codes(answer: str, named: Named) -> Iterator[str]:
 
 
 def _days(answer: str, named: Named) -> Iterator[str]:
-    said = [word.strip().casefold() for word in tokens(answer) if word.strip()]
-    yield from (" ".join(said[start:end]) for start, end, day in dates(said) if not named.day(day))
+    lowered = _lowered(answer)
+    yield from (" ".join(lowered[start:end]) for start, end, day in dates(lowered) if not named.day(day))
 
 
 def _places(answer: str, said: Sequence[Said], instructions: str) -> Iterator[str]:
@@ -111,6 +111,9 @@ def _sums(answer: str, named: Named) -> Iterator[str]:
     for match in _MONEY.finditer(answer):
         if len(named.amounts) > 1:
             return
-        said = [word.strip().casefold() for word in tokens(match.group()) if word.strip()]
-        if any(amount not in named.amounts for amount in amounts(said)):
+        if any(amount not in named.amounts for amount in amounts(_lowered(match.group()))):
             yield match.group()
+
+
+def _lowered(text: str) -> list[str]:
+    return [word.strip().casefold() for word in tokens(text) if word.strip()]

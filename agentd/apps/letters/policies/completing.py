@@ -48,9 +48,9 @@ def _in_words(call: ToolCall) -> ToolInfo:
     properties = dict(schema.get("properties", {}))
     for one in fields(schema, call.input, form(schema)):
         own = one.labels.get(call.language, ())
-        said = known.get(one.title) or next(iter(own), one.title)
-        if one.path in properties and one.title.casefold() not in map(str.casefold, (*own, said)):
-            titled = f"{said[:1].upper()}{said[1:]} ({one.title})"
+        translated = known.get(one.title) or next(iter(own), one.title)
+        if one.path in properties and one.title.casefold() not in map(str.casefold, (*own, translated)):
+            titled = f"{translated[:1].upper()}{translated[1:]} ({one.title})"
             properties[one.path] = {**properties[one.path], "title": titled}
     return call.tool.model_copy(update={"input_schema": {**schema, "properties": properties}})
 

@@ -134,8 +134,8 @@ def _values(
     whole = partial(longest_first, field.kind, texts=texts, cut=cut)
     if sure := _fullest([next(provable(whole(raws), named=True), None) for raws in one] for one in _named(field, case)):
         return sure, []
-    said = (longest_first(field.kind, raws, texts, parted=strange) for raws in _unnamed(case, strange=strange))
-    loose = _distinct(provable(chain.from_iterable(said)))
+    pieces = (longest_first(field.kind, raws, texts, parted=strange) for raws in _unnamed(case, strange=strange))
+    loose = _distinct(provable(chain.from_iterable(pieces)))
     loose = [value for value in loose if not any(_part_of(value, whole) for whole in loose)]
     if loose and not strange and (field.kind == "name" or len(loose) == 1):
         return loose[:1], []
@@ -218,17 +218,17 @@ def _typed(field: Field, rule: Mapping[str, Json], case: Case, texts: Sequence[s
 def _in_form(
     field: Field, words: Sequence[str], span: Span, written: str, rule: Mapping[str, Json], today: date
 ) -> Json:
-    kind, said = field.kind, " ".join(words[span.start : span.end])
+    kind, text = field.kind, " ".join(words[span.start : span.end])
     if kind == "date":
-        day = days.relative(said, today, past=field.past)
+        day = days.relative(text, today, past=field.past)
         if day is None and rule.get("format") == "date":
-            day = days.day(said, today)
+            day = days.day(text, today)
         return written if day is None else day.isoformat()
     if kind == "time":
         minutes = hours.at(words, span.start)  # its part of the day may stand elsewhere: `jam 7 sampai 10 malam`
         return written if minutes is None else f"{minutes // 60:02}:{minutes % 60:02}"
     if kind in NUMBERS and rule.get("type") in _TOKENS:
-        number = numbers.value(said)
+        number = numbers.value(text)
         return written if number is None else _TOKENS[rule["type"]](number)
     return written
 
@@ -236,15 +236,15 @@ def _in_form(
 def _named(field: Field, case: Case) -> Iterator[list[Sequence[str]]]:
     """The words said under the field's name or in answer to its question; one list per message, newest first."""
     labels = _ALSO.get(field.kind, frozenset()) | {field.label}
-    place = "place" in field.senses
+    is_place = "place" in field.senses
     for turn in reversed(case.turns):
         asked = turn.wanted == {field.key}
-        said = (part for part in parts(case, turn) if part.mood is Mood.SAID)
-        meant = [part for part in said if part.under in labels or (asked and part.label is None)]
+        stated = (part for part in parts(case, turn) if part.mood is Mood.SAID)
+        meant = [part for part in stated if part.under in labels or (asked and part.label is None)]
         if asked and own(field) and field.kind == "text":
             unnamed = (each for each, names, _ in turn.sentences() if all(field.key not in one.keys for one in names))
             yield [each.raws for each in unnamed]
-        yield [part.raws[: _date_in(part, turn.day) if place else None] for part in meant]
+        yield [part.raws[: _date_in(part, turn.day) if is_place else None] for part in meant]
 
 
 def _date_in(part: Part, today: date) -> int | None:

@@ -160,8 +160,8 @@ def _whose(field: Field, case: Case) -> Field:
 
 def _between(field: Field, case: Case) -> tuple[str, ...]:
     """The choices that begin with the citizen's last words on the field: `status cerai` leaves several."""
-    said = (part.words for _, part in of_turns(case) if part.label in (None, field.label))
-    return next(filter(None, (choices.begun(words, field.enum) for words in said)), ())
+    answers = (part.words for _, part in of_turns(case) if part.label in (None, field.label))
+    return next(filter(None, (choices.begun(words, field.enum) for words in answers)), ())
 
 
 def fills(tool: ToolInfo, said: Sequence[Said], readings: Readings | None = None) -> bool:
@@ -198,8 +198,8 @@ def refusal(call: ToolCall, missing: Sequence[Field]) -> ToolOutcome:
     if not any(field.whose[0] for field in missing) and (alone or _asked_in_vain(call, missing)):
         first = replace(missing[0], said=False)
         missing = [_listed(first) if alone else first]
-    said = terms(call.tool, call.language)
-    missing = [replace(field, title=said.get(field.title, field.title)) for field in missing]
+    translated = terms(call.tool, call.language)
+    missing = [replace(field, title=translated.get(field.title, field.title)) for field in missing]
     paths = tuple(field.path for field in missing)
     labels = list(dict.fromkeys(label(field, call.language) for field in missing))
     back = {field.path: field.value for field in missing if field.said}
@@ -226,5 +226,5 @@ def _asked_in_vain(call: ToolCall, missing: Sequence[Field]) -> bool:
 
 def _listed(field: Field) -> Field:
     """The field with what the question lists: numbered choices, so that a number answers, or the format of a date."""
-    numbered = tuple(f"{place} {value}" for place, value in enumerate(field.enum.values, 1))
+    numbered = tuple(f"{number} {value}" for number, value in enumerate(field.enum.values, 1))
     return replace(field, between=("DD-MM-YYYY",) if field.kind == "date" else numbered)

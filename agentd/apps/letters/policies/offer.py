@@ -103,11 +103,11 @@ def turned_down(tool: ToolInfo, newest: Turn) -> bool:
     False for `Saya belum punya surat domisili`, which names no other.
     """
     for sentence in newest.heard.sentences:
-        said = [at for at, mood in enumerate(sentence.moods) if mood is Mood.SAID]
+        affirmed = [at for at, mood in enumerate(sentence.moods) if mood is Mood.SAID]
         denied = [at for at, mood in enumerate(sentence.moods) if mood is Mood.DENIED]
-        instead = things().intersection(sentence.words[at] for at in said)
+        instead = things().intersection(sentence.words[at] for at in affirmed)
         if instead and not sentence.asks and _named([tool], newest, sentence, denied, purposes=True):
-            return not _named([tool], newest, sentence, said, purposes=True)
+            return not _named([tool], newest, sentence, affirmed, purposes=True)
     return False
 
 
@@ -122,7 +122,7 @@ def _purposes(official: Sequence[ToolInfo], turns: Sequence[Turn]) -> set[str]:
 
 
 def _named(
-    tools: Sequence[ToolInfo], turn: Turn, sentence: Sentence, places: Iterable[int], *, purposes: bool
+    tools: Sequence[ToolInfo], turn: Turn, sentence: Sentence, positions: Iterable[int], *, purposes: bool
 ) -> set[str]:
     """Names of the tools that these words ask for; words of a purpose ask only for a letter named as such.
 
@@ -133,7 +133,7 @@ def _named(
         asked = turn.asks_for(PURPOSE)
         starts = (mark.start for mark in sentence.labels if mark.value == PURPOSE)
         of_purpose = frozenset(at for start in ([0] if asked else starts) for at in range(start, len(sentence.raws)))
-    kept = frozenset(places)
+    kept = frozenset(positions)
 
     def text(wanted: Container[int]) -> _Text:
         return _Text(" ".join(raw if at in kept and at in wanted else ";" for at, raw in enumerate(sentence.raws)))
@@ -240,11 +240,9 @@ def _asked_for(
     ]
     longest: dict[int, tuple[int, int]] = {}
     for start, end, _ in spoken:
-        for place in range(start, end):
-            longest[place] = max(longest.get(place, (0, 0)), (end - start, end))
-    return {
-        name for start, end, name in spoken if all(longest[place] <= (end - start, end) for place in range(start, end))
-    }
+        for at in range(start, end):
+            longest[at] = max(longest.get(at, (0, 0)), (end - start, end))
+    return {name for start, end, name in spoken if all(longest[at] <= (end - start, end) for at in range(start, end))}
 
 
 @lru_cache(maxsize=256)

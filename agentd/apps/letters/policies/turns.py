@@ -108,13 +108,11 @@ class LetterTurns(TurnPolicy):
 
     async def weigh_answer(self, turn: Turn, answer: str) -> None:
         """Raise UnsupportedAnswer if a sentence in a language that no pack reads claims a deed and no tool did any."""
-        said = await read(len(answer), unread, answer, turn.spoken or turn.language)
-        if self._meaning is None or not said or not await aside(by_words.nothing_done, self._judged(turn), turn.said):
-            return
-        known: dict[str, bool] = self._readings.of(turn.session_id).remember("meant claims", dict)
-        claim = await meant_claim(said, self._meaning, known)
-        if claim is not None:
-            raise _claimed(claim, turn)
+        foreign = await read(len(answer), unread, answer, turn.spoken or turn.language)
+        if self._meaning is not None and foreign and await aside(by_words.nothing_done, self._judged(turn), turn.said):
+            known: dict[str, bool] = self._readings.of(turn.session_id).remember("meant claims", dict)
+            if (claim := await meant_claim(foreign, self._meaning, known)) is not None:
+                raise _claimed(claim, turn)
 
     def supports(self, call: ToolCall) -> bool:
         """Whether the session still supports every argument and the newest message names no other letter instead."""
@@ -128,8 +126,8 @@ class LetterTurns(TurnPolicy):
     def repeats(self, tool: ToolInfo, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
         """Whether both calls have the same arguments by value, however written."""
         schema = self._described.of(tool).input_schema
-        known, said = ({field.path: field for field in fields(schema, each, form(schema))} for each in (made, wanted))
-        return known.keys() == said.keys() and all(equals(known[path], said[path].value) for path in known)
+        before, now = ({field.path: field for field in fields(schema, each, form(schema))} for each in (made, wanted))
+        return before.keys() == now.keys() and all(equals(before[path], now[path].value) for path in before)
 
 
 def _claimed(claim: str, turn: Turn) -> UnsupportedAnswer:
