@@ -147,14 +147,14 @@ def test_the_command_lists_filters_and_verifies(tmp_path: Path, capsys: pytest.C
     assert audit(capsys, tmp_path, "--since", "2026-02-01")[1] == ""
     assert audit(capsys, tmp_path, "--until", "2026-01-05")[1] == ""
     assert audit(capsys, tmp_path, "--until", "2026-01-05T07:00+07:00")[1] == "", "another zone's time is understood"
-    last = json.loads(audit(capsys, tmp_path, "--json", "--last", "1")[1])
+    last = json.loads(audit(capsys, tmp_path, "--json")[1].splitlines()[-1])
     assert (last["action"], last["number"]) == ("config.reloaded", 4)
     code, out, _ = audit(capsys, tmp_path, "--verify", "--expect", str(noted))
     assert (code, out.split()[0]) == (0, "4")
 
 
-@pytest.mark.parametrize("words", [("--since", "gestern"), ("--until", "2026-13-01"), ("--last", "-1")])
-def test_a_time_or_a_number_that_is_none_is_refused(
+@pytest.mark.parametrize("words", [("--since", "gestern"), ("--until", "2026-13-01")])
+def test_a_time_that_is_none_is_refused(
     words: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trail_of(tmp_path)

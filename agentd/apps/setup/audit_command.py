@@ -23,7 +23,6 @@ def register(commands: Any) -> None:
     parser.add_argument("--subject", metavar="ID", help="the run, session, letter or token concerned")
     parser.add_argument("--since", metavar="TIME", type=_time, help="as 2026-01-31 or 2026-01-31T08:00, in UTC")
     parser.add_argument("--until", metavar="TIME", type=_time, help="before that time, in UTC")
-    parser.add_argument("--last", metavar="N", type=_count, help="only the newest N of them")
     parser.add_argument("--json", action="store_true", help="one JSON object per line, as stored")
     options.add(parser)
     parser.set_defaults(run=run)
@@ -36,13 +35,6 @@ def _time(text: str) -> str:
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no time; write it as 2026-01-31 or 2026-01-31T08:00") from None
     return (time if time.tzinfo is None else time.astimezone(UTC)).replace(tzinfo=None).isoformat()
-
-
-def _count(text: str) -> int:
-    """A positive number. Raises ArgumentTypeError."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of entries; write 1 or more")
-    return int(text)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -59,7 +51,7 @@ def run(given: argparse.Namespace) -> int:
     if given.verify or given.expect:
         return _verify(trail, given.expect)
     found = [entry for entry in trail.entries() if _meant(entry, given)]
-    for entry in found[-given.last :] if given.last else found:
+    for entry in found:
         print(_as_json(entry) if given.json else _as_line(entry))
     if not found:
         print(f"{'no such entry' if trail.head() else 'no entry yet'} in {state}", file=sys.stderr)

@@ -52,7 +52,6 @@ def register(commands: Any) -> None:
     whose.add_argument("--system", action="store_true", help="for all users, hardened; run as root")
     whose.add_argument("--user", action="store_true", help="for your user, under its own service manager")
     parser.add_argument("--dry-run", action="store_true", help="print the files and write none")
-    parser.add_argument("--root", metavar="DIR", type=Path, help="write below this folder, for packages and images")
     options.add(parser)
     parser.set_defaults(run=run)
 
@@ -72,9 +71,11 @@ def run(given: argparse.Namespace) -> int:
         check_reachable(program)
     for path, text in files.items():
         try:
-            _write(given.root, path, text)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
         except PermissionError as error:
             raise CannotInstall(f"{error.filename} can't be written; run it as root, or use --user") from None
+        print(path)
     print("now: " + next_step(system=given.system))
     return 0
 
@@ -168,10 +169,3 @@ def check_reachable(program: Path) -> None:
                 f"{program} lies under {hidden}, which the hardened service can't see (ProtectHome=yes); "
                 "install agentd elsewhere, for example in /opt/agentd, or use --user"
             )
-
-
-def _write(root: Path | None, path: Path, text: str) -> None:
-    target = path if root is None else root / path.relative_to(path.anchor)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8")
-    print(target)

@@ -98,13 +98,13 @@ def test_a_program_that_the_service_could_not_see_is_not_installed(hidden: str) 
         check_reachable(Path(hidden))
 
 
-def test_install_writes_below_a_root_and_says_what_comes_next(tmp_path: Path) -> None:
+def test_install_writes_its_files_and_says_what_comes_next(tmp_path: Path) -> None:
     (tmp_path / "client.toml").write_text(HEAD + SERVERS["time"])
-    command = [AGENTD, "install", "--user", "--root", tmp_path / "image", "--config", tmp_path / "client.toml"]
-    environ = {**os.environ, "HOME": "/home/budi", "XDG_CONFIG_HOME": ""}
+    command = [AGENTD, "install", "--user", "--config", tmp_path / "client.toml"]
+    environ = {**os.environ, "HOME": str(tmp_path / "budi"), "XDG_CONFIG_HOME": ""}
     done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S, env=environ)
     assert done.returncode == 0, done.stderr
-    folder = tmp_path / "image" / "home" / "budi" / ".config"
+    folder = tmp_path / "budi" / ".config"
     assert (folder / "agentd" / "client.toml").read_text() == HEAD + SERVERS["time"]
     assert f"ExecStart={AGENTD} serve" in (folder / "systemd" / "user" / "agentd.service").read_text()
     assert "systemctl --user daemon-reload" in done.stdout
