@@ -22,10 +22,16 @@ AGENTD = Path(sys.executable).with_name("agentd")
 TOKEN = "test-token-of-the-admin"
 READY_S = 300
 """Timeout of a start in seconds, enough for a busy machine."""
-SERVERS = {
-    name: f'[[servers]]\nname = "{name}"\ncommand = "python3"\nargs = ["-m", "servers.{name}"]\nstart_timeout_s = 120\n'
-    for name in ("time", "certificate")
-}
+
+
+def server_entry(name: str, *args: str | Path, **keys: str | float) -> str:
+    """A `[[servers]]` entry whose Python has these arguments; without any it starts our server of that name."""
+    words = [str(word) for word in args] or ["-m", f"servers.{name}"]
+    lines = {"name": name, "command": "python3", "args": words, **keys}
+    return "[[servers]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in lines.items())
+
+
+SERVERS = {name: server_entry(name, start_timeout_s=120) for name in ("time", "certificate")}
 HEAD = """\
 default_provider = "scripted"
 prompt_template = "Layani warga. {{custom_instruction}} {{language_guidance}} {{tool_guidance}}"

@@ -21,11 +21,10 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from lab.bench._timing import median
-from tests.daemon import HEAD, SERVERS, Daemon, final
+from tests.daemon import HEAD, SERVERS, Daemon, final, server_entry
 
 TIMES = 5
 LOOK_S = 0.02
-LINES = '[[servers]]\nname = "another{number}"\ncommand = "python3"\nargs = ["-m", "servers.time"]\n'
 
 
 def run() -> dict[str, Any]:
@@ -65,7 +64,7 @@ async def _bare() -> float:
 
 def _added(daemon: Daemon, number: int) -> tuple[float, float]:
     with daemon.config.open("a") as file:
-        file.write(LINES.format(number=number))
+        file.write(server_entry(f"another{number}", "-m", "servers.time"))
     began, name = time.perf_counter(), f"another{number}"
     return _when(lambda: name in _states(daemon), began), _when(lambda: _states(daemon).get(name) == "up", began)
 

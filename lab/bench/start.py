@@ -21,13 +21,13 @@ import aiohttp
 from lab.bench._timing import median
 from lab.drill.soak import Sample
 from lab.figures.record import ROOT
-from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final, running
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final, running, server_entry
 from tests.e2e.register import REGISTER
 
 ROUNDS = 5
 OPEN, ABREAST = 10_000, 50
 BOOKS = "".join(
-    f'[[servers]]\nname = "{name}"\ncommand = "python3"\nargs = ["-m", "servers.{module}"]\n'
+    server_entry(name, "-m", f"servers.{module}")
     for name, module in (("mysql_mcp_server", "mysql"), ("placeholder_mcp_server", "placeholder"))
 )
 

@@ -24,7 +24,7 @@ from agentd.audit import FILE_NAME, AuditTrail
 from agentd.clock import SystemClock
 from agentd.messages import Scope
 from lab.drill.attacks import Attack, by_path, kind, status
-from tests.daemon import HEAD, SERVERS, Daemon, final, running
+from tests.daemon import HEAD, SERVERS, Daemon, final, running, server_entry
 from tests.e2e.register import person
 from tests.e2e.test_unasked import PIN, third_party
 
@@ -34,8 +34,7 @@ STEERING: list[dict[str, Any]] = [
     *({"system_prompt": "x"}, {"max_steps": 2}, {"deadline_s": 5}, {"provider": "scripted"}, {"model": "scripted"}),
 ]
 SECRET = 'credentials = ["office_key_passphrase"]\n'
-AWAY = '[[servers]]\nname = "mysql_mcp_server"\ncommand = "python3"\nargs = ["-m", "servers.mysql"]\n'
-AWAY += 'pass_env = ["DATABASE_URL"]\n'
+AWAY = server_entry("mysql_mcp_server", "-m", "servers.mysql") + 'pass_env = ["DATABASE_URL"]\n'
 
 
 def door(folder: Path) -> list[Attack]:

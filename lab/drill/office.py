@@ -17,10 +17,10 @@ from agentd.access import TokenStore
 from agentd.apps.setup.rights import open_to_others
 from lab.drill.attacks import SOCKETS, Attack, closed, kind, letters
 from lab.drill.keeping import keeping
-from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, final, running
+from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, final, running, server_entry
 from tests.e2e.register import Person, person, token
 from tests.e2e.test_closed_processes import tree
-from tests.e2e.test_discreet_logs import CARELESS, DEBUG, NAME, NIK, planted_in, said
+from tests.e2e.test_discreet_logs import DEBUG, NAME, NIK, SCRIPT, planted_in, said
 from tests.e2e.test_four_eyes import STAFF_RULE
 from tests.e2e.test_main_job import LETTER
 from tests.e2e.test_main_job import WORDS as SENTENCE
@@ -44,14 +44,14 @@ def office(folder: Path) -> list[Attack]:
 
 def logs(folder: Path) -> list[Attack]:
     """Make calls with a citizen's words that fail or crash their server, stop the daemon, and read the whole log."""
-    with running(folder, final("Baik."), config=HEAD + DEBUG + CARELESS) as daemon:
-        heard = [
-            kind(daemon.call, "Tools.call", tool=tool, input={"nama": NAME, "nik": NIK}) for tool in ("fail", "crash")
-        ]
+    given = {"nama": NAME, "nik": NIK, "agama": {"x": [NAME]}}
+    with running(folder, final("Baik."), config=HEAD + DEBUG + server_entry("careless", SCRIPT, "")) as daemon:
+        heard = [kind(daemon.call, "Tools.call", tool=tool, input=given) for tool in ("fail", "crash")]
         daemon.kill(signal.SIGTERM)
     text = said(daemon)
     told = f"{', '.join(heard)}; {len(text.splitlines())} lines of log"
-    return [Attack("a name and a NIK in calls that break, then a stop", len(heard), told, len(planted_in(text)))]
+    lost = len(planted_in(text)) + sum(one != "tool_execution" for one in heard)
+    return [Attack("a name and a NIK in calls that break, then a stop", len(heard), told, lost)]
 
 
 def _neighbour(daemon: Daemon) -> Attack:

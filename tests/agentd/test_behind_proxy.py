@@ -9,14 +9,13 @@ import pytest
 
 from agentd.cli import main
 from tests import warm
-from tests.daemon import HEAD, Daemon, final
+from tests.daemon import HEAD, Daemon, final, server_entry
 
 SETTINGS = {
     "allowed_hosts": '[rpc]\nallowed_hosts = ["surat.kelurahan.example"]\n',
     "allowed_origins": '[rpc]\nallowed_origins = ["https://kelurahan.example"]\n',
     "trusted_proxies": '[rpc]\ntrusted_proxies = ["127.0.0.1"]\n',
-    "verify_base_url": '[[servers]]\nname = "time"\ncommand = "python3"\nargs = ["-m", "servers.time"]\n'
-    'verify_base_url = "https://surat.kelurahan.example"\n',
+    "verify_base_url": server_entry("time", verify_base_url="https://surat.kelurahan.example"),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from agentd.cli import main
 from clients.tools_try import form, read
-from tests.daemon import HEAD, TOKEN, final, running
+from tests.daemon import HEAD, TOKEN, final, running, server_entry
 
 PLAIN = """
 from mcp.server.mcpserver import MCPServer
@@ -61,8 +61,7 @@ def test_an_answer_without_a_sentence_of_its_own_is_shown_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "antrean.py").write_text(PLAIN)
-    server = f'[[servers]]\nname = "antrean"\ncommand = "python3"\nargs = ["{tmp_path / "antrean.py"}"]\n'
-    with running(tmp_path, final("Baik."), config=HEAD + server) as daemon:
+    with running(tmp_path, final("Baik."), config=HEAD + server_entry("antrean", tmp_path / "antrean.py")) as daemon:
         monkeypatch.setenv("AGENTD_TOKEN", TOKEN)
         where = ["--listen", daemon.url.removeprefix("http://"), "--config", str(daemon.config)]
         assert main(["tools", "try", "waiting", "--input", "{}", *where, "--state", str(daemon.state)]) == 0

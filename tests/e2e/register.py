@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from agentd.access import TokenStore
-from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, approval_of
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, approval_of, server_entry
 from tests.waiting import until
 
 SAMPLE = Path(__file__).parents[2] / "servers" / "residents" / "sample.csv"
-REGISTER = '[[servers]]\nname = "residents"\ncommand = "python3"\nargs = ["-m", "servers.residents"]\n'
+REGISTER = server_entry("residents")
 WITH_OFFICERS = HEAD.replace('letters.assurance = "declared"\n', "")
 """The shipped setting: what rests on a visitor's word alone needs an officer's approval."""
-FORMS = f'[[servers]]\nname = "forms"\ncommand = "python3"\nargs = ["{Path(__file__).with_name("forms.py")}"]\n'
+FORMS = server_entry("forms", Path(__file__).with_name("forms.py"))
 CONFIG = HEAD + SERVERS["certificate"] + REGISTER
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running, server_entry
 from tests.waiting import until
 
 SCRIPT = Path(__file__).with_name("careless.py")
-CARELESS = '[[servers]]\nname = "careless"\ncommand = "python3"\nargs = ["{}", "{}"]\n'
 DEBUG = '[telemetry]\nlog_level = "debug"\n'
 NAME, NIK = "Budi Santoso Melati", "3175064508900001"
 PLANTED = ("budi", "santoso", "melati", NIK)
@@ -32,7 +31,7 @@ def planted_in(text: str) -> list[str]:
 @pytest.mark.parametrize("turn", [call("hang", nama=NAME), {"text": json.dumps(final(NAME)), "after_ms": LATE_MS}])
 def test_a_stop_in_mid_call_and_in_mid_turn_logs_no_citizens_words(tmp_path: Path, turn: dict[str, Any]) -> None:
     hangs = tmp_path / "hangs"
-    config = HEAD + DEBUG + "\n".join(SERVERS.values()) + CARELESS.format(SCRIPT, hangs)
+    config = HEAD + DEBUG + "\n".join(SERVERS.values()) + server_entry("careless", SCRIPT, hangs)
     with running(tmp_path, turn, config=config) as daemon:
         run_id = daemon.call("Agent.start", prompt=f"Nama saya {NAME}, NIK {NIK}")["run_id"]
         with daemon.request(f"/events?run_id={run_id}") as stream:
@@ -43,7 +42,7 @@ def test_a_stop_in_mid_call_and_in_mid_turn_logs_no_citizens_words(tmp_path: Pat
 
 
 def test_calls_that_break_log_no_citizens_words(tmp_path: Path) -> None:
-    config = HEAD + DEBUG + SERVERS["certificate"] + CARELESS.format(SCRIPT, "")
+    config = HEAD + DEBUG + SERVERS["certificate"] + server_entry("careless", SCRIPT, "")
     with running(tmp_path, final("Baik"), config=config) as daemon:
         for tool in ("fail", "crash", "generate_surat_keterangan_domisili"):
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.daemon import HEAD, call, final, running
+from tests.daemon import HEAD, call, final, running, server_entry
 
 CLINIC = """
 import json, os
@@ -26,7 +26,7 @@ ARGUMENTS = {"owner_name": "Nora Quist", "pet_name": "Biscuit", "appointment_dat
 
 def test_a_strangers_tool_waits_for_a_yes_with_what_to_check_named(tmp_path: Path) -> None:
     (tmp_path / "clinic.py").write_text(CLINIC)
-    config = HEAD + f'[[servers]]\nname = "clinic"\ncommand = "python3"\nargs = ["clinic.py"]\nworkdir = "{tmp_path}"\n'
+    config = HEAD + server_entry("clinic", "clinic.py", workdir=str(tmp_path))
     invented = call("book_visit", **{**ARGUMENTS, "owner_name": "John Doe"})
     turns = (
         final("What is your name?"),

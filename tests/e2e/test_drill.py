@@ -14,6 +14,7 @@ from lab.drill.beside import SLACK, Held, Row
 from lab.drill.hostile import CURVE, curve
 from lab.drill.kills import CONFIG, Drill
 from lab.drill.machine_faults import clock_leaps
+from lab.drill.office import logs
 
 
 @pytest.mark.cold  # the starts are killed too
@@ -69,3 +70,8 @@ def test_the_growth_of_a_checks_cost_is_a_table_of_families_and_lengths() -> Non
     for row in rows:
         assert list(row) == ["text", "100", "1,000"]
         assert all(float(str(cell)) >= 0 for name, cell in row.items() if name != "text")
+
+
+def test_the_calls_whose_logs_are_read_do_break(tmp_path: Path) -> None:
+    [attack] = logs(tmp_path)
+    assert attack.right and attack.heard.startswith("tool_execution, tool_execution"), attack

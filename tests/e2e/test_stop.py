@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ import aiohttp
 import pytest
 
 from tests.bridges.mcp.conftest import HERE as BRIDGE_TESTS
-from tests.daemon import HEAD, TOKEN, Daemon, RpcFailed, call, final, running
+from tests.daemon import HEAD, TOKEN, Daemon, RpcFailed, call, final, running, server_entry
 from tests.e2e.till import CONFIG
 from tests.waiting import until
 
@@ -242,8 +241,7 @@ async def test_a_client_on_a_websocket_hears_it_before_the_socket_closes(tmp_pat
 
 def test_a_stubborn_server_does_not_hold_the_stop_up(tmp_path: Path) -> None:
     path = BRIDGE_TESTS / "hostile" / "stubborn.py"
-    server = f'\n[[servers]]\nname = "stubborn"\ncommand = "{sys.executable}"\nargs = ["{path}"]\n'
-    more = server + '[[tools]]\nname = "do"\nserver = "stubborn"\napproval = "never"\n'
+    more = server_entry("stubborn", path) + '[[tools]]\nname = "do"\nserver = "stubborn"\napproval = "never"\n'
     with office(tmp_path, SLOW, more=more) as here:
         here.daemon.call("Tools.call", tool="do", server="stubborn", input={})
         here.daemon.call("Agent.start", prompt="Halo", run_id="r1")
@@ -253,8 +251,7 @@ def test_a_stubborn_server_does_not_hold_the_stop_up(tmp_path: Path) -> None:
 def test_a_stop_while_servers_start_ends_the_process_at_once_and_them_with_it(tmp_path: Path) -> None:
     began = tmp_path / "began"
     program = f"import os, sys; open({str(began)!r}, 'w').write(f'{{os.getpid()}}.'); sys.stdin.read()"
-    server = f'[[servers]]\nname = "mute"\ncommand = "python3"\nargs = ["-c", {json.dumps(program)}]\n'
-    daemon = Daemon(tmp_path, [SLOW], HEAD + server)
+    daemon = Daemon(tmp_path, [SLOW], HEAD + server_entry("mute", "-c", program))
 
     def stop(pid: int) -> None:
         until(lambda: began.exists() and began.read_text().endswith("."), "the server to begin")

@@ -9,7 +9,7 @@ from pathlib import Path
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tests.daemon import HEAD, call, final, running
+from tests.daemon import HEAD, call, final, running, server_entry
 from tests.http_server import Handler, serving
 
 FRIENDLY = Path(__file__).parents[1] / "bridges" / "mcp" / "friendly.py"
@@ -42,9 +42,8 @@ def spans(bodies: list[bytes]) -> list[Span]:
 
 
 def test_a_run_is_one_trace_from_the_daemon_to_the_tools_server(tmp_path: Path) -> None:
-    server = f'[[servers]]\nname = "friendly"\ncommand = "python3"\nargs = ["{FRIENDLY}"]\n'
     with collector() as (endpoint, bodies):
-        config = f'{HEAD}{server}[telemetry]\notlp_endpoint = "{endpoint}"\n'
+        config = f'{HEAD}{server_entry("friendly", FRIENDLY)}[telemetry]\notlp_endpoint = "{endpoint}"\n'
         with running(tmp_path, call("meta"), final("Rahasia"), config=config) as daemon:
             answer = daemon.call("Agent.run", prompt="Kucing saya bernama Belang")
         found = spans(bodies)

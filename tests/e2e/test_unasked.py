@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentd.agent.languages import replies
-from tests.daemon import HEAD, SERVERS, RpcFailed, call, final, running
+from tests.daemon import HEAD, SERVERS, RpcFailed, call, final, running, server_entry
 from tests.e2e.test_main_job import LETTER
 from tests.waiting import until
 
@@ -52,7 +52,7 @@ approval = "never"
 def third_party(folder: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "files.py").write_text(THIRD_PARTY)
-    return f'[[servers]]\nname = "files"\ncommand = "python3"\nargs = ["files.py"]\nworkdir = "{folder}"\n'
+    return server_entry("files", "files.py", workdir=str(folder))
 
 
 @pytest.mark.parametrize("tool", ["drop_table", "unmarked"])
@@ -76,8 +76,7 @@ def test_the_office_may_say_that_a_tool_needs_nobody(tmp_path: Path) -> None:
 
 
 def test_no_model_voids_a_letter_or_deletes_data_by_naming_the_tool(tmp_path: Path) -> None:
-    graphiti = '[[servers]]\nname = "graphiti_server"\ncommand = "python3"\nargs = ["-m", "servers.graphiti"]\n'
-    config = HEAD + "\n".join(SERVERS.values()) + graphiti
+    config = HEAD + "\n".join(SERVERS.values()) + server_entry("graphiti_server", "-m", "servers.graphiti")
     turns = (
         call("void_letter", number="x", reason="because"),
         call("certificate__void_letter", number="x", reason="because"),

@@ -17,7 +17,7 @@ from playwright.sync_api import Page, Route, expect
 from agentd.apps.analytics import app
 from lab.eval.analytics.questions import QUESTIONS
 from tests.agentd.apps.analytics.scripts import CONFIG
-from tests.daemon import HEAD, TOKEN, Daemon
+from tests.daemon import HEAD, TOKEN, Daemon, server_entry
 from tests.web.steps import violations
 
 SHIPS = {
@@ -26,17 +26,7 @@ SHIPS = {
     "edges.CALLED_AT": "from_label,from_key,to_label,to_key\n"
     "Ship,Orkney Star,Port,Oban\nShip,Orkney Star,Port,Bergen\nShip,Blue Heron,Port,Bergen\n",
 }
-GRAPH_ALONE = (
-    HEAD
-    + """
-[[servers]]
-name = "text2cypher"
-command = "python3"
-args = ["-m", "servers.text2cypher"]
-env = { TEXT2CYPHER_GRAPH = "%s", TEXT2CYPHER_GRAMMAR = "1" }
-model = true
-"""
-)
+GRAPH_ALONE = HEAD + server_entry("text2cypher", text2cypher_graph="%s", text2cypher_grammar="1", model=True)
 ANSWER: dict[str, Any] = json.loads(Path(__file__).with_name("analytics_answer.json").read_text())
 
 FOUND: dict[str, Any] = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.daemon import HEAD, Daemon, call, final
+from tests.daemon import HEAD, Daemon, call, final, server_entry
 from tests.web.steps import violations
 
 SERVER = """
@@ -27,7 +27,7 @@ def test_the_card_of_a_booking_speaks_of_no_letter(
     tmp_path: Path, fresh_office: Callable[..., Daemon], open_page: Callable[..., Page]
 ) -> None:
     (tmp_path / "sports.py").write_text(SERVER)
-    config = f'{HEAD}[[servers]]\nname = "sports"\ncommand = "python3"\nargs = ["sports.py"]\nworkdir = "{tmp_path}"\n'
+    config = HEAD + server_entry("sports", "sports.py", workdir=str(tmp_path))
     office = fresh_office(call("book_court", court="Mawar"), final("Court Mawar is yours."), config=config)
     page = open_page(office.url + "/chat")
     page.locator("#language").click()

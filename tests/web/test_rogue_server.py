@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.daemon import HEAD, SERVERS, Daemon, final, running
+from tests.daemon import HEAD, SERVERS, Daemon, final, running, server_entry
 from tests.servers.certificate.letters import DOMISILI
 from tests.web.conftest import NO_TOKEN
 from tests.web.test_pages import fetch
@@ -20,13 +20,7 @@ JSON = {"Accept": "application/json"}
 
 def rogue(log: Path) -> str:
     """Its [[servers]] entry."""
-    return f"""
-[[servers]]
-name = "a_rogue"
-command = "python3"
-args = [{json.dumps(str(ROGUE))}]
-env = {{ ROGUE_LOG = {json.dumps(str(log))} }}
-"""
+    return server_entry("a_rogue", ROGUE, rogue_log=str(log))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from agentd.apps.analytics.plan import Plan
-from tests.daemon import HEAD
+from tests.daemon import HEAD, server_entry
 from tests.servers.sim_testgeluran.seed import DETAILS, SUMMARY
 
 KINDS = ("financial_amount", "quantitative", "temporal", "identifier", "descriptive", "flag")
@@ -18,10 +18,7 @@ SERVERS = {
     "graphiti_server": "graphiti",
     "placeholder_mcp_server": "placeholder",
 }
-CONFIG = HEAD + "\n".join(
-    f'[[servers]]\nname = "{name}"\ncommand = "python3"\nargs = ["-m", "servers.{module}"]\n'
-    for name, module in SERVERS.items()
-)
+CONFIG = HEAD + "\n".join(server_entry(name, "-m", f"servers.{module}") for name, module in SERVERS.items())
 
 SALES = {
     "intent": "sales_analysis",

@@ -17,7 +17,7 @@ from agentd import config
 from agentd.apps.backup.backup_command import copy_letters
 from agentd.cli import main
 from tests import warm
-from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running, server_entry
 from tests.servers.certificate.letters import DOMISILI
 
 GENERATE = "generate_surat_keterangan_domisili"
@@ -109,8 +109,7 @@ def test_a_backup_starts_the_letter_server_once(tmp_path: Path) -> None:
     (tmp_path / "letters.py").write_text(
         f"open({str(tmp_path / 'starts')!r}, 'x')\nprint({json.dumps({'places': places})!r})\n"  # a second start fails
     )
-    server = f'[[servers]]\nname = "certificate"\ncommand = "python3"\nargs = ["{tmp_path}/letters.py"]\n'
-    (tmp_path / "client.toml").write_text(HEAD + server)
+    (tmp_path / "client.toml").write_text(HEAD + server_entry("certificate", tmp_path / "letters.py"))
     (tmp_path / "script.jsonl").write_text("{}\n")
     said = copy_letters(config.load(str(tmp_path / "client.toml"), state=str(tmp_path / "state")), tmp_path / "part")
     assert said is not None and "postgresql://db/letters" in said and "/keys/office.pem" in said

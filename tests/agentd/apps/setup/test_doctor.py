@@ -18,7 +18,7 @@ from agentd.apps.setup.findings import Finding
 from agentd.apps.setup.letters_findings import examples, office
 from lab.eval.books import build
 from tests import warm
-from tests.daemon import HEAD, SERVERS
+from tests.daemon import HEAD, SERVERS, server_entry
 
 
 def doctor(folder: Path, config: str, listen: str = "127.0.0.1:0", state: Path | None = None) -> tuple[int, str]:
@@ -61,8 +61,7 @@ def test_the_books_database_is_looked_at(tmp_path: Path, there: bool) -> None:
     if there:
         build("chinook", file)
     books = f'[books]\nurl = "sqlite+aiosqlite:///{file}"\n'
-    server = '[[servers]]\nname = "sim_testgeluran_server"\ncommand = "python3"\n'
-    server += 'args = ["-m", "servers.sim_testgeluran"]\n'
+    server = server_entry("sim_testgeluran_server", "-m", "servers.sim_testgeluran")
     (tmp_path / "client.toml").write_text(HEAD + books + server)
     settings = config.load(str(tmp_path / "client.toml"), state=str(tmp_path / "state"))
     [found] = books_of(settings)
