@@ -41,7 +41,7 @@ def ambiguous(
 def _owners(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[str]) -> list[str]:
     """The label of a one-node query, and others with the same properties, if the question names no label."""
     types = linker.schema.nodes
-    own = {label for node in facts.structure.nodes for label in node.labels}
+    own = facts.structure.labels
     if len(facts.structure.nodes) != 1 or not own or {*said} & {*types}:
         return []
     stored = [
@@ -108,7 +108,7 @@ def _properties(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
     A tested text determines its property, and a thing's key isn't another name for it.
     """
     words = roots_in(hints.masked)
-    labels = {*hints.labels} | {label for node in facts.structure.nodes for label in node.labels}
+    labels = {*hints.labels} | facts.structure.labels
     others = {name for label in labels for name in linker.schema.nodes.get(label, ())} - facts.properties
     tested = {name for _, name, token in facts.property_tests if token is not None and token.kind is Kind.STRING}
     said = [root(part) for word in re.findall(r"\w+", hints.question) for part in parts(word)]
@@ -135,7 +135,7 @@ def _dates(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
     """
     timed, labels = linker.lexicon.timed, linker.label_roots
     words = roots_in(hints.masked) - labels
-    for label in {label for node in facts.structure.nodes for label in node.labels}:
+    for label in facts.structure.labels:
         dates = [name for name in linker.schema.nodes.get(label, ()) if name in timed]
         own = {name: _telling(name) - labels - _OF_TIME for name in dates}
         for used in facts.properties & own.keys():

@@ -15,13 +15,11 @@ from servers.text2cypher.core.ambiguous import ambiguous
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.crossed import crossed
 from servers.text2cypher.core.directions import directions, unsaid
-from servers.text2cypher.core.grouped import grouped
 from servers.text2cypher.core.half_asked import counted_otherwise, half_asked
 from servers.text2cypher.core.headings import headings
+from servers.text2cypher.core.ranks import is_cut, left_out, mistaken, superlatives, tied, unordered, unranked
 from servers.text2cypher.core.shown import shown
 from servers.text2cypher.core.steps import parted, repeated, steps, unspoken
-from servers.text2cypher.core.superlatives import mistaken, superlatives, unordered
-from servers.text2cypher.core.tied import is_cut, left_out, tied, unranked
 from servers.text2cypher.core.twice import Run, counted_different, differs, either_for_both, is_each_once, otherwise
 from servers.text2cypher.core.unasked import unasked
 from servers.text2cypher.cypher.facts import QueryFacts
@@ -94,7 +92,7 @@ def doubts_of_query(hints: Hints, query: str, linker: Linker) -> int:
 
 
 def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    for doubts in (unasked, half_asked, shown, grouped, directions, steps, crossed, mistaken):
+    for doubts in (unasked, half_asked, shown, directions, steps, crossed, mistaken):
         yield from doubts(hints, facts, linker)
     labels = {label for token in facts.returned for label in facts.structure.labels_of(token.value)}
     if labels and hints.focus is not None and hints.focus not in labels:

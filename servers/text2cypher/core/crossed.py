@@ -12,8 +12,8 @@ from itertools import pairwise, permutations
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.parts import denials, is_missing, joined_by
 from servers.text2cypher.cypher.records import NodePattern
-from servers.text2cypher.cypher.scopes import denials, is_missing
 from servers.text2cypher.cypher.tokens import Kind, Token
 from servers.text2cypher.linking.amounts import SIGNS
 from servers.text2cypher.linking.asks import cue_in
@@ -149,14 +149,11 @@ def _itself(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     known = {
         v for v, _, token in facts.property_tests if v and token and any(token.value == value for _, value in named)
     }
-    for place, token in enumerate(facts.tokens[3:-3], 3):
-        left, right = facts.tokens[place - 3 : place], facts.tokens[place + 1 : place + 4]
-        if token.text == "=" and left[1].text == right[1].text == "." and left[2].value == right[2].value:
-            pair = {left[0].value, right[0].value}
-            labels = [facts.structure.labels_of(variable) for variable in pair]
-            if len(pair & known) == 1 and len(pair) > 1 and set.intersection(*labels):
-                yield Doubt("unused", cue)
-                return
+    labels = facts.structure.labels_of
+    for (one, name), (other, same) in joined_by(facts.tokens, "="):
+        if name == same and len({one, other} & known) == 1 and one != other and labels(one) & labels(other):
+            yield Doubt("unused", cue)
+            return
 
 
 def _loops(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -171,11 +168,10 @@ def _detours(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     """A node that only leads to other nodes of a label: reviews of what Will reviewed aren't Will's reviews."""
     structure = facts.structure
     ends = [[*structure.ends(held)] for held in structure.relationships]
-    uses = Counter(token.value for token in facts.tokens if token.is_name)
 
     def is_bare(node: NodePattern) -> bool:
         tested = node.keys or node.where
-        return not tested and uses[node.variable or ""] <= sum(
+        return not tested and facts.uses[node.variable or ""] <= sum(
             node.variable == held.variable for held in structure.nodes
         )
 

@@ -76,21 +76,13 @@ def _type_both_ways(held: RelationshipPattern, facts: QueryFacts, linker: Linker
 
 def _both_ways(facts: QueryFacts, linker: Linker) -> Iterator[tuple[str, list[tuple[str | None, set[str], End]]]]:
     """(type, [(variable, values, end) for both ends]) for each directed relationship that may run either way."""
-    values = _values_of_variables(facts)
     for held in facts.structure.relationships:
         if held.direction != "--" and (kind := _type_both_ways(held, facts, linker)) is not None:
             ends: tuple[End, End] = ("start", "end") if held.direction == "->" else ("end", "start")
             nodes = zip(facts.structure.ends(held), ends, strict=True)
-            yield kind, [(node.variable, _values_at(node, values), at) for node, at in nodes]
+            yield kind, [(node.variable, _values_at(node, facts), at) for node, at in nodes]
 
 
-def _values_at(node: NodePattern, values: dict[str, set[str]]) -> set[str]:
-    return {folded(token.value) for _, token in node.keys if token is not None} | values.get(node.variable or "", set())
-
-
-def _values_of_variables(facts: QueryFacts) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for variable, _, token in facts.property_tests:
-        if variable and token is not None:
-            found.setdefault(variable, set()).add(folded(token.value))
-    return found
+def _values_at(node: NodePattern, facts: QueryFacts) -> set[str]:
+    tests = facts.property_tests if node.variable else [(None, name, token) for name, token in node.keys]
+    return {folded(token.value) for variable, _, token in tests if variable == node.variable and token is not None}

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.cypher.columns import owner_and_property
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.parts import owner_and_property
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
 from servers.text2cypher.linking.amounts import said_numbers
 from servers.text2cypher.linking.asks import Ask, is_cued
@@ -179,7 +179,7 @@ def _only_shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
             yield Doubt("unused", spaced(name))
     bounds = r"(?:‹greater›|‹less›|‹at_least›|‹at_most›)"
     total = linker.wording.compiled(rf"\b‹sum_said›\W+‹property›\W+{bounds}\b").search(hints.masked)
-    summed = {one.value for one, beside in pairwise(facts.returned) if beside.text == ")" and "SUM" in facts.words}
+    summed = {call.name for call in facts.calls if call.function == "SUM"}
     if total and any(map(facts.tests, summed)):
         yield Doubt("unused", total[0])
 
@@ -199,8 +199,7 @@ def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
 def _unplayed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Doubt if who plays the named part is not shown: `the originators in filings` aren't the filings."""
     structure = facts.structure
-    kinds = [kind for held in structure.relationships for kind in held.types]
-    part = part_of_each(hints, linker, kinds) or part_asked(hints, linker.schema, kinds)
+    part = part_of_each(hints, linker, structure.types) or part_asked(hints, linker.schema, structure.types)
     if part is None or not facts.shown <= {node.variable for node in structure.nodes} or not facts.shown:
         return
     joined = [held for held in structure.relationships if part.kind in held.types and held.direction != "--"]
@@ -234,8 +233,6 @@ def _of_each(hints: Hints, linker: Linker) -> str | None:
 
 def _counted(facts: QueryFacts) -> Iterator[str]:
     """The labels that are counted; for a relationship or `*`, those of all nodes."""
-    tokens = [token for token in facts.tokens if not token.is_word("DISTINCT")]
-    for count, _, held in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if count.is_word("COUNT"):
-            labels = facts.structure.labels_of(held.value)
-            yield from labels or {label for node in facts.structure.nodes for label in node.labels}
+    for call in facts.calls:
+        if call.function == "COUNT":
+            yield from facts.structure.labels_of(call.variable) or facts.structure.labels

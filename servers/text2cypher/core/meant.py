@@ -17,8 +17,8 @@ from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.likeliest import behind
 from servers.text2cypher.core.steps import identified
 from servers.text2cypher.core.twice import Rows, Run, listed_once
-from servers.text2cypher.cypher.columns import owner_and_property
-from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.parts import FIGURES, owner_and_property
 from servers.text2cypher.linking.asks import is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
@@ -68,7 +68,7 @@ def _open_in(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     `never` applies to, whether lists are measured individually or together, and which of several things
     that a relationship joins is meant if no word names one.
     """
-    unsaid = {label for node in facts.structure.nodes for label in node.labels} - {*hints.labels, *hints.related}
+    unsaid = facts.structure.labels - {*hints.labels, *hints.related}
     ends = [
         {*held}
         for kind in facts.names & {*linker.schema.relationships}
@@ -164,8 +164,7 @@ def told_of(found: str, query: str, words: Mapping[str, str]) -> str:
 def _unlimited(query: str) -> str:
     """The query without its limit, if it takes any rows and not the first of an order."""
     facts = QueryFacts.of(query)
-    limits = [token for token in facts.returned if token.is_word("LIMIT")]
-    return query[: limits[0].start].rstrip() if limits and "ORDER" not in facts.words else query
+    return query[: facts.returned[-2].start].rstrip() if facts.limit and "ORDER" not in facts.words else query
 
 
 def _differ(other: Rows | None, rows: Rows) -> bool:

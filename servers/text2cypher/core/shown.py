@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.core.grouped import shown_apart
 from servers.text2cypher.core.steps import identified
-from servers.text2cypher.core.superlatives import sort_keys
-from servers.text2cypher.cypher.brackets import find
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.parts import calls
+from servers.text2cypher.linking.asks import Ask
 from servers.text2cypher.linking.hints import Hints, Linker
-from servers.text2cypher.linking.names import parts, roots
+from servers.text2cypher.linking.names import parts, roots, roots_in
 from servers.text2cypher.linking.naming import is_key
-from servers.text2cypher.linking.said import asked_properties, asks_for_things, named_properties
+from servers.text2cypher.linking.said import asked_properties, asks_for_things, counted_label, named_properties
 
 
 def shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -25,6 +24,7 @@ def shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     yield from _uncalled(hints, facts, linker)
     yield from _named_already(hints, facts, linker)
     yield from _gathered(hints, facts, linker)
+    yield from _splitting(hints, facts, linker)
 
 
 def _uncalled(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
@@ -32,11 +32,11 @@ def _uncalled(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 
     `Which customers` aren't countries, nor numbers; a property that is asked for may stand alone.
     """
-    owned, known = [*shown_apart(facts)], identified(hints, facts, linker)
+    owned, known = facts.shown_apart, identified(hints, facts, linker)
     named, asked = {*named_properties(hints, linker)}, asked_properties(hints, linker)
     alone = asked - {name for name in asked if facts.tests(name)}
-    ordered = {name for _, name in sort_keys(facts)}
-    columns = facts.returned[: find(facts.returned, lambda token: token.is_word("ORDER", "SKIP", "LIMIT"))]
+    ordered = {name for _, name in facts.sort_keys}
+    columns = facts.column_tokens
     around = zip(columns, columns[1:], columns[2:], strict=False)
     inside = [(one.value, name.value) for one, point, name in around if point.text == "."]
     for variable, name in dict.fromkeys(inside):
@@ -58,21 +58,17 @@ def _uncalled(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 def _gathered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Doubts about what is collected or counted once although it is one thing in each row: one that the question
     itself names, or the one that the row shows."""
-    keys, named = {*shown_apart(facts)}, identified(hints, facts, linker)
-    tokens = [*facts.returned]
-    for place, token in enumerate(tokens):
-        once = token.is_word("COUNT") and [held.text.upper() for held in tokens[place + 2 : place + 3]] == ["DISTINCT"]
-        if not (once or token.is_word("COLLECT")) or tokens[place + 1].text != "(":
-            continue
-        held = tokens[place + 2 :][tokens[place + 2].is_word("DISTINCT") :]
-        name = held[2].value if held[1].text == "." else ""
-        if held[0].value in named or (held[0].value, name) in keys:
-            yield Doubt("unasked", name or next(iter(sorted(facts.structure.labels_of(held[0].value))), held[0].value))
+    keys, named = {*facts.shown_apart}, identified(hints, facts, linker)
+    for call in calls(facts.returned):
+        gathers = call.function == "COLLECT" or (call.function == "COUNT" and call.distinct)
+        if gathers and (call.variable in named or (call.variable, call.name) in keys):
+            labels = sorted(facts.structure.labels_of(call.variable))
+            yield Doubt("unasked", call.name or next(iter(labels), call.variable))
 
 
 def _named_already(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Doubt if only things that the question itself names are shown, although it asks for others."""
-    owned = [*shown_apart(facts)]
+    owned = facts.shown_apart
     owners = {owner for owner, _ in owned}
     said = {*named_properties(hints, linker)} & {name for _, name in owned}
     called = {variable for variable, name, _ in facts.property_tests if linker.naming.names(name)}
@@ -84,6 +80,34 @@ def _named_already(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[
     }
     if other or asks_for_things(hints, linker):
         yield Doubt("unused", next(iter(other), hints.question.split()[0].lower()))
+
+
+def _splitting(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
+    """One doubt per unmentioned property beside a figure, unless its node is distinguished anyway.
+
+    Also one if figures per label are asked for and shown for another label.
+    """
+    shown = facts.shown_apart
+    if not any(call.function != "SIZE" for call in calls(facts.returned)):
+        return
+    owners = {label for variable, _ in shown for label in facts.structure.labels_of(variable)}
+    if hints.each in linker.schema.nodes and owners and hints.each not in owners:
+        yield Doubt("unused", hints.each)
+    known = asked_properties(hints, linker)
+    counted = {call.variable for call in calls(facts.returned) if call.function == "COUNT"}
+    often = ("ORDER" in facts.words or Ask.GROUP in hints.asks) and "DISTINCT" not in facts.words
+    split = set() if often and len({variable for variable, _ in shown}) == 1 else counted  # `tags by how often used`
+    if "COUNT" in facts.words and len({variable for variable, _ in shown}) > 1:
+        of_count = counted_label(hints, linker)
+        split |= {variable for variable, _ in shown if of_count in facts.structure.labels_of(variable)}
+    by = {variable for variable, name in shown if name == hints.each}  # `for each year`: a title would part its rows
+    one = not (Ask.GROUP in hints.asks or hints.each or "ORDER" in facts.words or asks_for_things(hints, linker))
+    said = roots_in(hints.question)
+    for variable, name in shown:
+        telling = bool(name) and (is_key(name) or linker.naming.names(name))
+        unsaid = name and name not in known and not said & roots(name)
+        if (telling and variable in split) or (unsaid and (one or (variable in by and name != hints.each))):
+            yield Doubt("unasked", name)
 
 
 def _is_name(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:

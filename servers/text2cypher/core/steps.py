@@ -113,13 +113,12 @@ def _is_spare(held: RelationshipPattern, facts: QueryFacts) -> bool:
 
 def _bare_ends(held: RelationshipPattern, facts: QueryFacts) -> list[NodePattern]:
     """Its ends without condition or other use in the query, if the step itself is unused too; else empty."""
-    uses = Counter(token.value for token in facts.tokens if token.is_name)
-    if held.keys or uses[held.variable or ""] > 1:
+    if held.keys or facts.uses[held.variable or ""] > 1:
         return []
     return [
         node
         for node in facts.structure.ends(held)
-        if not (node.keys or node.where or uses[node.variable or ""] > 1 or _is_passed(node, facts))
+        if not (node.keys or node.where or facts.uses[node.variable or ""] > 1 or _is_passed(node, facts))
     ]
 
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.functions import apply
-from servers.text2cypher.cypher.tokens import Kind, Token
+from servers.text2cypher.cypher.parts import sort_keys
+from servers.text2cypher.cypher.tokens import Kind, named
 from servers.text2cypher.linking.amounts import SIGNS, said_numbers
 from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.bounds import compared, ranges_in
@@ -50,18 +51,17 @@ def _counted_once(facts: QueryFacts) -> Iterator[Other]:
         return
     path = bool(facts.structure.relationships)
     counting = ("COUNT", "COLLECT") if "SIZE" in facts.words else ("COUNT",)
-    for place, token in enumerate(facts.tokens):
-        if token.is_word(*counting) and (counted := _counted(facts.tokens[place + 1 : place + 6], path=path)):
-            if any(column.partition(".")[0] == counted[0].value for column in facts.columns):
-                continue  # each row shows one of them: `the most tagged tags`
-            what = next(iter(sorted(facts.structure.labels_of(counted[-1].value))), counted[-1].value)
-            yield Other("counted", what, f"{facts.query[: counted[0].start]}DISTINCT {facts.query[counted[0].start :]}")
+    owners = {column.partition(".")[0] for column in facts.columns}  # of which each row shows one: `most tagged tags`
+    for call in facts.calls:
+        if call.function in counting and call.is_plain and (call.name or path) and call.variable not in owners:
+            what = call.name or next(iter(sorted(facts.structure.labels_of(call.variable))), call.variable)
+            yield Other("counted", what, apply(facts.query, [(call.start, call.start, "DISTINCT ")]))
 
 
 def is_each_once(facts: QueryFacts, rows: Rows, run: Run) -> bool:
     """True if counting distinct makes no difference, so that `the number of different actors` is answered."""
-    counts = (facts.tokens[n + 1 : n + 6] for n, token in enumerate(facts.tokens) if token.is_word("COUNT"))
-    edits = [(held[0].start, held[0].start, "DISTINCT ") for count in counts if (held := _counted(count, path=True))]
+    counts = (call for call in facts.calls if call.function == "COUNT" and call.is_plain and not call.distinct)
+    edits = [(call.start, call.start, "DISTINCT ") for call in counts]
     return bool(edits) and not differs(run(apply(facts.query, edits)), rows)
 
 
@@ -79,22 +79,19 @@ def _counted_less(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[O
     """
     if is_cued(hints.question, {"distinct"}):
         return
-    for place, token in enumerate(facts.tokens):
-        held = facts.tokens[place + 1 : place + 7]
-        texts = [one.text.upper() for one in held]
-        if texts[:2] != ["(", "DISTINCT"]:
-            continue
-        start, end = held[1].start, held[2].start
-        whole = texts[3:6:2] == [".", ")"] and token.is_word("COUNT")
-        if whole and _counts_others(held[4].value, hints, linker):
-            yield Other("counted", held[4].value, f"{facts.query[:end]}{held[2].text}{facts.query[held[5].start :]}")
-        elif token.is_word("SUM", "AVG"):
-            about = next((one.value for one in reversed(held) if one.is_name), token.text.lower())
-            yield Other("counted", about, f"{facts.query[:start]}{facts.query[end:]}")
+    for call in facts.calls:
+        if call.distinct is not None and call.function in ("SUM", "AVG"):
+            other = apply(facts.query, [(call.distinct.start, call.start, "")])
+            yield Other("counted", call.name or call.variable, other)
+        elif call.distinct and call.function == "COUNT" and call.is_plain and _counts_others(call.name, hints, linker):
+            other = apply(facts.query, [(call.start, call.end, named(call.variable))])
+            yield Other("counted", call.name, other)
 
 
 def _counts_others(name: str, hints: Hints, linker: Linker) -> bool:
     """True if the words after `how many` don't name this property: `how many movies`, not `how many years`."""
+    if not name:
+        return False
     found = linker.wording.compiled(rf"\b‹count›\b(?P<what>(?:\W+\w+){{0,{_AFTER}}})").search(hints.masked.lower())
     if found is None:
         return False
@@ -133,9 +130,8 @@ def _zeros_left_out(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator
         variable, point, name = tokens[place - 3 : place]
         if (tokens[place].text, tokens[place + 1].text, point.text) != (">", "0", "."):
             continue
-        used = [n for n in range(2, len(tokens)) if tokens[n].value == name.value and tokens[n - 1].text == "."]
-        opened = {token.text.upper() for n in used if n + 1 != place for token in tokens[max(n - 5, 0) : n - 1]}
-        if opened & {"AVG", "MIN", "BY"}:
+        used = {call.name for call in facts.calls if call.function in ("AVG", "MIN")}
+        if name.value in used | {held for _, held in sort_keys(tokens)}:
             other = f"{facts.query[: tokens[place].end]}={facts.query[tokens[place].end :]}"
             yield Other("unasked", f"{variable.value}.{name.value} > 0", other)
 
@@ -182,11 +178,3 @@ def listed_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
     labels = sorted(facts.structure.labels_of(column.partition(".")[0]))
     differs = other is not None and sorted(map(repr, other)) != sorted(map(repr, rows))
     return next(iter(labels), column) if differs else None
-
-
-def _counted(tokens: Sequence[Token], *, path: bool) -> Sequence[Token]:
-    """The tokens inside the parentheses of a count of a path's node or a property; else none."""
-    texts = [token.text for token in tokens]
-    if path and texts[:1] == ["("] and texts[2:3] == [")"] and tokens[1].is_name:
-        return tokens[1:2]
-    return tokens[1:4] if (texts[:1], texts[2:3], texts[4:5]) == (["("], ["."], [")"]) else ()

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.core.superlatives import is_said, sort_keys
+from servers.text2cypher.core.ranks import is_said
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.parts import joined_by
 from servers.text2cypher.cypher.records import RelationshipPattern
 from servers.text2cypher.cypher.tokens import Kind
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
@@ -100,8 +101,8 @@ def _tested_unsaid(hints: Hints, facts: QueryFacts) -> Iterator[str]:
 def _factors(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
     """Unmentioned numbers that are multiplied with or added to a mentioned one: price × quantity, for `total price`."""
     said = {*named_properties(hints, linker)}
-    for pair in facts.factors:
-        unsaid = {*pair} - said
+    for (_, one), (_, other) in joined_by(facts.tokens, "*", "+"):
+        unsaid = {one, other} - said
         yield from unsaid if len(unsaid) == 1 and unsaid <= linker.schema.of_types(INTEGER, FLOAT) else ()
 
 
@@ -109,7 +110,7 @@ def _instead(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
     """An unmentioned number that is compared or sorted by where the question names another one of the same thing:
     the id for `more than 100 favourites`."""
     tested = {(v, name) for v, name, token in facts.property_tests if not token or token.kind is Kind.NUMBER}
-    used = tested | {*sort_keys(facts)}
+    used = tested | {*facts.sort_keys}
     told = {name for _, name in used} | ({*facts.properties} if facts.words & {*_AGGREGATES, "WITH"} else set())
     told -= {held.property for held in hints.filters} - {name for _, name in tested}
     named = {*named_properties(hints, linker)}

@@ -164,6 +164,4 @@ class Workbench:
 
 def _fits(query: str, schema: GraphSchema) -> bool:
     structure = parse(query)
-    labels = {label for node in structure.nodes for label in node.labels}
-    kinds = {kind for relationship in structure.relationships for kind in relationship.types}
-    return labels <= set(schema.labels) and kinds <= set(schema.relationships)
+    return structure.labels <= set(schema.labels) and set(structure.types) <= set(schema.relationships)

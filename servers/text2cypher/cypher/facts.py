@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from servers.text2cypher.cypher.columns import column_names
+from servers.text2cypher.cypher.brackets import find, outside
+from servers.text2cypher.cypher.parts import ENDS, FIGURES, Call, calls, column_names, denials, is_missing, sort_keys
 from servers.text2cypher.cypher.records import Structure
-from servers.text2cypher.cypher.scopes import denials, is_missing
 from servers.text2cypher.cypher.structure import parse
 from servers.text2cypher.cypher.tokens import Kind, Token
 
-FIGURES = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX"})
-"""Functions that compute one number from many rows."""
 _BEFORE_A_SIGN = ("=", "<>", "<", ">", "<=", ">=", "(", "[", ",", ":")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _TURNED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
@@ -52,10 +51,8 @@ class QueryFacts:
     @cached_property
     def names(self) -> frozenset[str]:
         """Labels, relationship types and properties in use."""
-        found = {label for node in self.structure.nodes for label in node.labels}
-        found |= {kind for relationship in self.structure.relationships for kind in relationship.types}
-        found |= {label for _, label, _, _ in self.structure.label_tests}
-        return frozenset(found | self.properties)
+        tested = {label for _, label, _, _ in self.structure.label_tests}
+        return frozenset(self.structure.labels | {*self.structure.types} | tested | self.properties)
 
     @cached_property
     def properties(self) -> frozenset[str]:
@@ -63,6 +60,11 @@ class QueryFacts:
         keys = {name for node in self.structure.nodes for name, _ in node.keys}
         keys |= {name for relationship in self.structure.relationships for name, _ in relationship.keys}
         return frozenset(keys | {use.name for use in self.structure.properties})
+
+    @cached_property
+    def uses(self) -> Counter[str]:
+        """How often each name is written: variables, labels, types, properties, words."""
+        return Counter(token.value for token in self.tokens if token.is_name)
 
     @cached_property
     def property_tests(self) -> list[tuple[str | None, str, Token | None]]:
@@ -108,18 +110,9 @@ class QueryFacts:
         return any(begin <= token.start < end for begin, end in spans)
 
     @cached_property
-    def factors(self) -> list[tuple[str, str]]:
-        """Pairs of properties that are multiplied or added: `price * quantity`."""
-        tokens = [token for token in self.tokens if token.text not in ("(", ")") and not token.is_word("TOFLOAT")]
-        around = zip(tokens, tokens[1:], tokens[2:], tokens[4:], tokens[5:], strict=False)
-        ways = ((".", "*", "."), (".", "+", "."))
-        return [(p.value, q.value) for a, p, sign, b, q in around if (a.text, sign.text, b.text) in ways]
-
-    @cached_property
     def listed(self) -> frozenset[int]:
         """The number of literals in each list after IN whose left side is counted."""
-        tokens = [token for token in self.tokens if not token.is_word("DISTINCT")]
-        counted = {tokens[n + 2].value for n, token in enumerate(tokens) if token.is_word("COUNT", "COLLECT")}
+        tokens, counted = self.tokens, {call.variable for call in self.calls if call.function in ("COUNT", "COLLECT")}
         begins = [
             n + 2
             for n, token in enumerate(tokens)
@@ -222,6 +215,16 @@ class QueryFacts:
         )
 
     @cached_property
+    def calls(self) -> list[Call]:
+        """The calls of figures, COLLECT and SIZE, in order."""
+        return [*calls(self.tokens)]
+
+    @cached_property
+    def sort_keys(self) -> list[tuple[str, str]]:
+        """(variable, property) of the result's first sort key, if that is a property."""
+        return sort_keys(self.returned)
+
+    @cached_property
     def columns(self) -> list[str]:
         """The names of the returned columns."""
         return column_names(self.query)
@@ -232,6 +235,11 @@ class QueryFacts:
         last = max((n for n, token in enumerate(self.tokens) if token.is_word("RETURN")), default=-1)
         return self.tokens[last + 1 :]
 
+    @cached_property
+    def column_tokens(self) -> list[Token]:
+        """Those of them that make its columns."""
+        return self.returned[: find(self.returned, lambda token: token.is_word(*ENDS))]
+
     @property
     def limit(self) -> str:
         """What follows a LIMIT at the end of the query; "" without one."""
@@ -241,10 +249,20 @@ class QueryFacts:
     @cached_property
     def told(self) -> frozenset[str]:
         """Every property in the result, also if it was renamed before."""
-        end = next((n for n, token in enumerate(self.returned) if token.is_word("ORDER")), len(self.returned))
-        held = {token.value for token in self.returned[:end]}
-        aliased = {token.value for before, token in pairwise(self.returned[:end]) if before.is_word("AS")}
+        held = {token.value for token in self.column_tokens}
+        aliased = {token.value for before, token in pairwise(self.column_tokens) if before.is_word("AS")}
         return frozenset(held | self.properties if held & self.structure.aliases - aliased else held)
+
+    @cached_property
+    def shown_apart(self) -> list[tuple[str, str]]:
+        """(variable, property) of what is returned outside functions; the property is empty for a whole node."""
+        tokens, known, found = self.column_tokens, self.structure.variables, []
+        for place, token in outside(tokens):
+            begins = not place or not (tokens[place - 1].text == "." or tokens[place - 1].is_word("AS"))
+            if begins and token.is_name and token.value in known:
+                after = [held.value for held in tokens[place + 1 : place + 3]]
+                found.append((token.value, after[1] if after[:1] == ["."] and len(after) > 1 else ""))
+        return found
 
     @cached_property
     def shown(self) -> set[str]:
@@ -264,26 +282,6 @@ class QueryFacts:
     def aggregates(self) -> bool:
         """True if anything is counted, summed or collected."""
         return bool(self.words & {*FIGURES, "COLLECT", "SIZE"})
-
-    @property
-    def long_paths(self) -> bool:
-        """True for a path of variable length, or several steps of one type."""
-        kinds = [kind for held in self.structure.relationships for kind in held.types]
-        some = any(held.length is not None for held in self.structure.relationships)
-        return some or "SHORTESTPATH" in self.words or len(kinds) > len(set(kinds))
-
-    @property
-    def meets_again(self) -> bool:
-        """True if a node is in several patterns, a type or property occurs twice, or two properties are compared."""
-        variables = [node.variable for node in self.structure.nodes if node.variable]
-        end = self.returned[0].start if self.returned else 0
-        names = [name for _, name in {(one.variable, one.name) for one in self.structure.properties if one.start < end}]
-        equal = any(
-            self.tokens[place - 2].text == self.tokens[place + 2].text == "."
-            for place in range(2, len(self.tokens) - 2)
-            if self.tokens[place].text == "="
-        )
-        return self.long_paths or equal or any(len(set(held)) < len(held) for held in (variables, names))
 
     @property
     def has_conditions(self) -> bool:

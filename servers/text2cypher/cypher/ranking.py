@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from servers.text2cypher.cypher.brackets import find, parted
-from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.parts import FIGURES
 from servers.text2cypher.cypher.tokens import Token
 
 _ENDS = ("ORDER", "SKIP", "LIMIT")

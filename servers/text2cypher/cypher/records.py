@@ -63,6 +63,16 @@ class Structure:
     label_tests: list[tuple[str, str, int, int]] = field(default_factory=list)  # WHERE n:L
 
     @property
+    def labels(self) -> set[str]:
+        """The labels of its node patterns."""
+        return {label for node in self.nodes for label in node.labels}
+
+    @property
+    def types(self) -> list[str]:
+        """The types of its relationship patterns, one as often as it is written."""
+        return [kind for held in self.relationships for kind in held.types]
+
+    @property
     def variables(self) -> set[str]:
         """The variables of its nodes and relationships."""
         return {held.variable for one in (self.nodes, self.relationships) for held in one if held.variable}

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from servers.text2cypher.cypher.columns import column_names
+from servers.text2cypher.cypher.parts import column_names
 from servers.text2cypher.cypher.rewrite import for_embedded
 from servers.text2cypher.graph.backend import (
     ROW_CAP,

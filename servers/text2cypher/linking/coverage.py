@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from servers.text2cypher.cypher.facts import FIGURES, QueryFacts
+from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.parts import FIGURES
 from servers.text2cypher.linking.amounts import (
     BOUNDS,
     FIRST_YEAR,
@@ -247,7 +248,7 @@ class _Reading:
 
     @cached_property
     def _roots(self) -> dict[str, str]:
-        return {root(part): name for name in self.facts.names for part in parts(name)}
+        return {root(part): name for name in sorted(self.facts.names) for part in parts(name)}
 
     def _names(self) -> None:
         """Covers words that share a root with a name of the graph (`directors` for DIRECTED) or are likened to one."""

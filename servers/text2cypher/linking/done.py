@@ -6,6 +6,7 @@ from collections.abc import Collection
 from functools import cached_property
 
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.parts import joined_by, sort_keys
 from servers.text2cypher.graph.schema import FLOAT, INTEGER
 from servers.text2cypher.linking.amounts import BOUNDS
 from servers.text2cypher.linking.asks import Ask, is_cued
@@ -50,7 +51,7 @@ class Done:
             "descending": backwards and not (dated and worded),
             "ascending": "ORDER" in words and not backwards and not (dated and worded),
             "not": facts.negates,
-            "indirect": facts.long_paths,
+            "indirect": self._long_paths,
             "path": any(held.length is not None for held in facts.structure.relationships),
             "shortest": bool(words & {"SHORTESTPATH", "ALLSHORTESTPATHS"}),
             "distinct": bool(words & {"DISTINCT"}) or "<>" in symbols,
@@ -67,7 +68,7 @@ class Done:
             **{cue: (sign, 0.0) in facts.numbers for cue, sign in ZERO.items()},
             "limit": "LIMIT" in words or bool(words & {"MIN", "MAX"}),
             "several": len(facts.structure.relationships) > 1 or bool(words & {"AND", "IN"}),
-            "same": facts.meets_again or (len(facts.columns) > 2 and bool(facts.aggregates)),
+            "same": self._meets_again or (len(facts.columns) > 2 and bool(facts.aggregates)),
             "both": self._fulfils_both(),
             "pairs": len(facts.columns) > 1,
             "only": facts.negates or self._bounds_number(),
@@ -87,6 +88,27 @@ class Done:
         """True if all things are ranked by a count for `which users have asked the most questions`."""
         return "COUNT" in self.facts.words and self.hints.limit is None and asks_for_several(self.hints, self.linker)
 
+    @property
+    def _long_paths(self) -> bool:
+        """True for a path of variable length, or several steps of one type."""
+        kinds = self.facts.structure.types
+        some = any(held.length is not None for held in self.facts.structure.relationships)
+        return some or "SHORTESTPATH" in self.facts.words or len(kinds) > len(set(kinds))
+
+    @property
+    def _meets_again(self) -> bool:
+        """True if a node is in several patterns, a type or property occurs twice, or two properties are compared."""
+        variables = [node.variable for node in self.facts.structure.nodes if node.variable]
+        end = self.facts.returned[0].start if self.facts.returned else 0
+        names = [
+            name for _, name in {(one.variable, one.name) for one in self.facts.structure.properties if one.start < end}
+        ]
+        return (
+            self._long_paths
+            or any(joined_by(self.facts.tokens, "="))
+            or any(len(set(held)) < len(held) for held in (variables, names))
+        )
+
     def says_any_graph(self, word: str) -> bool:
         """True for a word such as `relationships` if the query has a relationship of any type."""
         joins = self.facts.structure.relationships if word in languages().graph and "TYPE" in self.facts.words else ()
@@ -101,15 +123,10 @@ class Done:
     def _picks_text(self) -> bool:
         """True if the query takes the largest or smallest of texts, which answers no superlative."""
         texts = {held for held in self.facts.properties if not self._is_numeric(held)} - self.linker.lexicon.timed
-        tokens = [token for token in self.facts.tokens if not token.is_word("DISTINCT")]
-        around = zip(tokens, tokens[1:], tokens[3:], tokens[4:], strict=False)
-        picked = any(
-            one.is_word("MIN", "MAX") and [opened.text, point.text] == ["(", "."] and name.value in texts
-            for one, opened, point, name in around
-        )
-        keys = [tokens[place + 2 : place + 4] for place, token in enumerate(tokens) if token.is_word("BY")]
-        ordered = [[token.value for token in held] for held in keys]
-        return picked or (bool(ordered) and all(held[:1] == ["."] and held[1] in texts for held in ordered))
+        picked = any(call.function in ("MIN", "MAX") and call.name in texts for call in self.facts.calls)
+        orders = sum(token.is_word("BY") for token in self.facts.tokens)
+        keys = [name for _, name in sort_keys(self.facts.tokens) if name in texts]
+        return picked or 0 < orders == len(keys)
 
     def _fulfils_both(self) -> bool:
         """True if one thing meets both conditions; with IN over a relationship, one of the values would be enough.
@@ -118,7 +135,7 @@ class Done:
         """
         words, steps = self.facts.words, len(self.facts.structure.relationships)
         if is_cued(self.text, {"pairs"}):
-            kinds = [kind for held in self.facts.structure.relationships for kind in held.types]
+            kinds = self.facts.structure.types
             return len(set(kinds)) < len(kinds)
         if "IN" in words and steps:
             wanted = [BOUNDS["at_least"](number) | {("=", number)} for number in self.facts.listed]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.core.grouped import grouped
+from servers.text2cypher.core.shown import shown
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
 from tests.servers.text2cypher.test_any_graph import answered, graph_of
@@ -150,5 +150,5 @@ def test_a_mistake_is_no_plain_success_and_the_right_query_is(
 def test_a_column_of_what_is_counted_parts_the_figure_of_a_rank(graph: Workbench) -> None:
     hints = graph.linker.link("Which perk is offered by the most lodges?")
     query = f"{OFFERS} RETURN p.name, count(*) AS n{{}} ORDER BY n DESC LIMIT 1"
-    assert not [*grouped(hints, QueryFacts.of(query.format("")), graph.linker)]
-    assert [*grouped(hints, QueryFacts.of(query.format(", l.name")), graph.linker)] == [Doubt("unasked", "name")]
+    assert not [*shown(hints, QueryFacts.of(query.format("")), graph.linker)]
+    assert [*shown(hints, QueryFacts.of(query.format(", l.name")), graph.linker)] == [Doubt("unasked", "name")]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lab.eval.text2cypher.asking import Writes
 from servers.text2cypher.core.agent_loop import AgentLoop
-from servers.text2cypher.core.tied import unranked
+from servers.text2cypher.core.ranks import unranked
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.linking.said import counted_label

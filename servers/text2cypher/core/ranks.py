@@ -1,7 +1,7 @@
-"""Doubts about ranks: a superlative inside a condition that the query doesn't pick, or a top few without an order.
+"""Doubts about ranks: by what, of what, in which order, and what a limit cuts off. Chooses no other query.
 
 `Customers who bought the product with the highest price` picks a product first; ordering the customers at the end gives
-another answer. Uses words and structure only; runs nothing.
+another answer. A rank may also cut between equal values, start with nulls, or omit what has none of what is counted.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ import re
 from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
-from servers.text2cypher.core.grouped import shown_apart
+from servers.text2cypher.core.headings import cell_text
+from servers.text2cypher.core.twice import Rows, Run
 from servers.text2cypher.cypher.facts import QueryFacts
+from servers.text2cypher.cypher.parts import owner_and_property
+from servers.text2cypher.cypher.ranking import Ranking
+from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph.schema import STRING
 from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import roots, roots_in
-from servers.text2cypher.linking.said import asks_for_several, named_properties
+from servers.text2cypher.linking.said import asks_for_several, named_properties, part_asked
 
 _PICKS = {"minimum", "maximum"}
 _ORDERS = {*_PICKS, "order", "ascending", "descending"}
@@ -46,12 +50,12 @@ def mistaken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
     is the same in every row, or by a text that is neither mentioned nor shown."""
     texts = linker.schema.of_types(STRING) - linker.lexicon.timed
     fixed = {(node.variable, name) for node in facts.structure.nodes for name, _ in node.keys}
-    for key in {*sort_keys(facts)}:
-        if key in fixed or (key not in shown_apart(facts) and key[1] in texts and not is_said(key[1], hints, linker)):
+    for key in {*facts.sort_keys}:
+        if key in fixed or (key not in facts.shown_apart and key[1] in texts and not is_said(key[1], hints, linker)):
             yield Doubt("unasked", key[1])
     picked = "|".join(re.escape(phrase) for phrase, cues in languages().cues.items() if cues & _PICKS)
     found = linker.wording.compiled(rf"\b(?:{picked})\W+(‹number›)\b").search(hints.masked)
-    keys = {name for _, name in sort_keys(facts)}
+    keys = {name for _, name in facts.sort_keys}
     name = linker.lexicon.properties.get(found[1].lower(), "") if found else ""
     if keys and name in hints.properties and name not in keys and not facts.words & {"MIN", "MAX"}:
         yield Doubt("unused", found[0] if found else name)
@@ -82,7 +86,7 @@ def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
     """
     some = hints.limit is not None and not facts.words & {"ORDER", "COUNT"}  # `which 5 users`, of more
     known = is_cued(hints.question, _ORDERS) or _is_in_time(hints, facts, linker)
-    known = known or (is_cued(hints.question, {"top"}) and all(is_said(n, hints, linker) for _, n in sort_keys(facts)))
+    known = known or (is_cued(hints.question, {"top"}) and all(is_said(n, hints, linker) for _, n in facts.sort_keys))
     named = is_cued(hints.question, {"first", "top"}) and not (known and "ORDER" in facts.words)
     unsaid = "COUNT" in facts.words and not linker.wording.compiled(r"\b‹count_said›\b").search(hints.question)
     if "LIMIT" in facts.words and (some or named or unsaid or (_ranked_by(facts) - _shown(facts))):
@@ -93,7 +97,7 @@ def unordered(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 
 def _is_in_time(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
     """True for a rank by the date of what is shown, earliest first: `the first 5 orders of 1996`."""
-    cue, keys = cue_in(hints.question, {"first"}), sort_keys(facts)
+    cue, keys = cue_in(hints.question, {"first"}), facts.sort_keys
     ends = {way: bool(linker.wording.compiled(rf"‹{way}›").fullmatch(cue)) for way in ("min_said", "max_said")}
     backwards = bool(facts.words & {"DESC", "DESCENDING"})
     timed = len(keys) == 1 and keys[0][1] in linker.lexicon.timed
@@ -102,22 +106,13 @@ def _is_in_time(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
 
 def _ranked_by(facts: QueryFacts) -> set[str | None]:
     """The variables whose properties order the rows; for a relationship, its ends without conditions."""
-    owners = {owner for owner, _ in sort_keys(facts)}
+    owners = {owner for owner, _ in facts.sort_keys}
     found: set[str | None] = {*owners}
     for held in facts.structure.relationships:
         if held.variable in owners:
             ends = facts.structure.ends(held)
             found = found - {held.variable} | {node.variable for node in ends if not node.keys}
     return found
-
-
-def sort_keys(facts: QueryFacts) -> list[tuple[str, str]]:
-    """(variable, property) of the ORDER BY keys."""
-    tokens = facts.returned
-    places = [
-        n for n, token in enumerate(tokens) if token.is_word("BY") and [t.text for t in tokens[n + 2 : n + 3]] == ["."]
-    ]
-    return [(tokens[n + 1].value, tokens[n + 3].value) for n in places]
 
 
 def is_said(name: str, hints: Hints, linker: Linker) -> bool:
@@ -129,5 +124,64 @@ def is_said(name: str, hints: Hints, linker: Linker) -> bool:
 
 def _shown(facts: QueryFacts) -> set[str]:
     """The variables with a shown property other than the sort key; those of the sort key if nothing else is shown."""
-    pairs, keys = {*shown_apart(facts)}, sort_keys(facts)
+    pairs, keys = {*facts.shown_apart}, facts.sort_keys
     return {variable for variable, name in pairs if (variable, name) not in keys} or {variable for variable, _ in pairs}
+
+
+def tied(hints: Hints, facts: QueryFacts, rows: Rows, run: Run) -> tuple[str, bool] | None:
+    """(the first omitted row's name if it ties with the last shown one, whether the first shown one ties too).
+
+    A further sort key only hides ties (`the fewest vessels` by their number, then name), unless the question says it.
+    """
+    last, ranking = len(rows), Ranking.of(facts)
+    if not rows or ranking is None or not ranking.keys or ranking.limit != last:
+        return None
+    said = roots_in(hints.question) - roots(*languages().naming)
+    further = zip(ranking.keys[1:], ranking.places[1:], strict=True)
+    places = [ranking.places[0], *(place for key, place in further if roots(owner_and_property(key)[1]) & said)]
+    more = [([row[at] for at in places], row) for row in run(ranking.first(last + 1)) or []]
+    if len(more) <= last or more[last][0] != more[last - 1][0]:
+        return None
+    return cell_text(more[last][1][0]), more[last][0] == more[0][0]
+
+
+def unranked(facts: QueryFacts, rows: Rows, run: Run) -> str | None:
+    """What is null in one of the first rows: the sort key (engines sort null as the largest) or a group's key."""
+    ranking = Ranking.of(facts)
+    if not rows or ranking is None or not ranking.keys or ranking.limit is None:
+        return None
+    if facts.aggregates and (
+        none := [name for row in rows for name, cell in zip(facts.columns, row, strict=False) if cell is None]
+    ):
+        return none[0]
+    at = ranking.places[0]
+    found = rows if at < ranking.width else run(ranking.first(len(rows))) or []
+    return ranking.keys[0] if any(row[at] is None for row in found) else None
+
+
+def is_cut(facts: QueryFacts, rows: Rows, run: Run) -> bool:
+    """True if the query's limit drops rows."""
+    if str(len(rows)) != facts.limit:
+        return not facts.limit.isdecimal()
+    more = run(f"{facts.query[: facts.returned[-1].start]}{len(rows) + 1}")
+    return more is None or len(more) > len(rows)
+
+
+def left_out(hints: Hints, facts: QueryFacts, linker: Linker, run: Run) -> str | None:
+    """The label of what is ranked or bounded, if some of its nodes have no row; else None.
+
+    Who plays no part at all isn't meant by its word: `actors in fewer than 2 movies`.
+    """
+    if facts.words & {"DESC", "DESCENDING", "OPTIONAL"} or "COUNT" not in facts.words or not facts.columns:
+        return None
+    shown = facts.columns[0].partition(".")[0]
+    label = next(iter(sorted(facts.structure.labels_of(shown))), None)
+    few = "ORDER" in facts.words and bool(facts.limit)
+    less = any(sign in ("<", "<=") for sign, _ in facts.numbers) and not facts.property_tests
+    counted = next((token.start for token in facts.tokens if token.is_word("WITH")), None) if less else None
+    kinds = facts.structure.types
+    if label is None or not kinds or not (few or counted) or part_asked(hints, linker.schema, kinds):
+        return None
+    rows = f"{facts.query[:counted]}RETURN DISTINCT {shown}" if counted else facts.query[: facts.returned[-2].start]
+    ranked, every = run(rows), run(f"MATCH (n:{named(label)}) RETURN count(n)")
+    return label if ranked and every and len(ranked) < every[0][0] else None
