@@ -1,22 +1,25 @@
 """Completes an official call before anybody is asked about it, so that the summary shows all that is printed. Pure.
 
 It adds what nobody has to say: the schema's published defaults, and the sex that the NIK encodes. Dates such as
-`tomorrow` become the date that was meant on the day they were said. Titles are those of the citizen's language.
+`tomorrow` become the date that was meant on the day they were said; choices and numbers are written as the tool's
+schema has them. Titles are those of the citizen's language.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date
 
 from agentd.agent.text import folded_tokens
 from agentd.apps.letters.asking import terms
-from agentd.apps.letters.evidence.fields.field import fields, form
-from agentd.apps.letters.evidence.normalisers import days, digits
-from agentd.messages import Source, ToolCall, ToolInfo
+from agentd.apps.letters.evidence.fields.field import fields, form, properties
+from agentd.apps.letters.evidence.normalisers import choices, days, digits
+from agentd.messages import Json, Source, ToolCall, ToolInfo
 
 SEX = "jenis_kelamin"
 _SEXES = {"p": "Perempuan", "l": "Laki-laki"}
+_WHOLE = re.compile(r"0|[1-9]\d{0,14}", re.ASCII)  # a number may not begin with 0, as a code may
 
 
 def completed(call: ToolCall) -> ToolCall:
@@ -37,9 +40,9 @@ def _whole(call: ToolCall) -> ToolCall:
     if nik is not None and _open(call, SEX) and (sex := _SEXES[digits.sex(nik)]) in rules.get(SEX, {}).get("enum", ()):
         added[SEX] = sex
         sources[SEX] = "derived"
-    dated = dict(_dated(call))
+    written = dict(_written(call))
     basis = call.basis and call.basis.model_copy(update={"sources": {**call.basis.sources, **sources}})
-    return call.model_copy(update={"input": {**call.input, **added, **dated}, "basis": basis})
+    return call.model_copy(update={"input": {**call.input, **added, **written}, "basis": basis})
 
 
 def _in_words(call: ToolCall) -> ToolInfo:
@@ -55,13 +58,27 @@ def _in_words(call: ToolCall) -> ToolInfo:
     return call.tool.model_copy(update={"input_schema": {**schema, "properties": properties}})
 
 
-def _dated(call: ToolCall) -> Iterator[tuple[str, str]]:
-    """(field, ISO date) of each date given relative to the day it was said on."""
-    for field in fields(call.tool.input_schema, call.input, form(call.tool.input_schema)):
-        if field.kind == "date" and field.path in call.input and isinstance(field.value, str):
-            day = days.relative(field.value, _said_on(field.value, call), past=field.past)
-            if day is not None:
-                yield field.path, day.isoformat()
+def _written(call: ToolCall) -> Iterator[tuple[str, Json]]:
+    """(field, value) of each text that the tool's schema has in another form: a day relative to the one it was said on
+    as an ISO date, a choice in the schema's own spelling (`Zonasi` is `zonasi`), a number as one (`"3"`).
+
+    Choices whose schema lists their spellings stay, since its server accepts them.
+    """
+    schema = call.tool.input_schema
+    rules = properties(schema)
+    for field in fields(schema, call.input, form(schema)):
+        value, kind = field.value, rules.get(field.key, {}).get("type")
+        if field.path not in call.input or not isinstance(value, str):
+            continue
+        meant: Json = None
+        if field.kind == "date" and (day := days.relative(value, _said_on(value, call), past=field.past)) is not None:
+            meant = day.isoformat()
+        elif kind in ("integer", "number") and _WHOLE.fullmatch(value):
+            meant = int(value)
+        elif field.enum.spellings is None:
+            meant = choices.canonical(value, field.enum)
+        if meant is not None:
+            yield field.path, meant
 
 
 def _said_on(value: str, call: ToolCall) -> date:

@@ -160,3 +160,35 @@ def test_all_that_the_paper_says_of_a_person_stood_in_the_summary(key: str) -> N
     }
     assert printed(kind, values) - printed(kind, others) - read == set()
     assert values.keys() == asked.input.keys(), "a field that nobody was shown"
+
+
+ENROLMENT = ToolInfo(
+    name="daftarkan_siswa",
+    server="school",
+    official=True,
+    approval="citizen",
+    description="Daftarkan seorang siswa baru.",
+    input_schema={
+        "type": "object",
+        "properties": {
+            "kelas": {"type": "integer"},
+            "jalur": {"enum": ["zonasi", "jalur_prestasi"]},
+            "saudara": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "status": {"enum": ["Kawin"], "x-agentd-spellings": {"Kawin": ["menikah"]}},
+        },
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ({"kelas": "3", "jalur": "Zonasi"}, {"kelas": 3, "jalur": "zonasi"}),
+        ({"jalur": "Jalur Prestasi", "saudara": "2"}, {"jalur": "jalur_prestasi", "saudara": 2}),
+        ({"kelas": "tiga", "jalur": "afirmasi"}, {"kelas": "tiga", "jalur": "afirmasi"}),
+        ({"kelas": "007"}, {"kelas": "007"}),
+        ({"status": "menikah", "saudara": None}, {"status": "menikah", "saudara": None}),
+    ],
+)
+def test_choices_and_numbers_reach_a_tool_as_its_schema_has_them(given: dict[str, Any], sent: dict[str, Any]) -> None:
+    assert completed(call(given, "kelas 3, jalur zonasi").model_copy(update={"tool": ENROLMENT})).input == sent

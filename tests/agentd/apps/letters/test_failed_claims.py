@@ -113,3 +113,27 @@ def test_what_a_look_up_found_may_be_reported_though_nothing_was_done(found: Map
     asked = Said(by="citizen", order=1, text=found["asked"])
     said = (asked, Said(by="tool", order=2, tool=found["tool"], text="{}", value=found["value"]))
     assert [answer for answer in found["honest"] if false_claim(answer, tools, said)] == []
+
+BOUGHT = toolset(
+    ToolInfo(name="buy_ticket", server="x", official=True, description="Buys a bus ticket."),
+    ToolInfo(name="reserve_room", server="x", official=True, description="Reserves a room. Memesan kamar."),
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("The tickets have been bought.", True),
+        ("Your ticket is booked and leaves at nine.", True),
+        ("I was able to reserve the room.", True),
+        ("Your reservation was a success.", True),
+        ("It is reserved, thank you.", True),
+        ("Oke, sedang memesan kamar di lantai dua.", True),
+        ("Penuh, akan tetapi saya telah memesan kamar lain.", True),
+        ("Please confirm: we will reserve the room for two nights.", False),
+        ("Changes to your ticket are made at the station.", False),
+        ("Saya akan memesan kamar setelah Anda setuju.", False),
+    ],
+)
+def test_what_is_bought_reserved_or_under_way_is_a_claim_and_a_summary_is_none(answer: str, claims: bool) -> None:
+    assert (false_claim(answer, BOUGHT, []) is not None) is claims
