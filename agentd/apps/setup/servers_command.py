@@ -64,7 +64,7 @@ def register(words: Any) -> None:
 def _add(given: argparse.Namespace) -> int:
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
     if bool(command) == bool(given.url) or (command and command[0].startswith("-")):
-        print("usage: agentd tools add [--for SCOPES] [--env NAME=VALUE] … NAME -- COMMAND …   (or --url URL NAME)")
+        print("usage: agentd tools add [--approval RULE] [--for SCOPES] … NAME -- COMMAND …   (or --url URL NAME)")
         return 2
     server = new_server(
         name=given.name,

@@ -114,6 +114,7 @@ def test_what_a_look_up_found_may_be_reported_though_nothing_was_done(found: Map
     said = (asked, Said(by="tool", order=2, tool=found["tool"], text="{}", value=found["value"]))
     assert [answer for answer in found["honest"] if false_claim(answer, tools, said)] == []
 
+
 BOUGHT = toolset(
     ToolInfo(name="buy_ticket", server="x", official=True, description="Buys a bus ticket."),
     ToolInfo(name="reserve_room", server="x", official=True, description="Reserves a room. Memesan kamar."),
