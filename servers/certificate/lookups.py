@@ -10,21 +10,8 @@ from typing import Any
 
 from mcp_types import BlobResourceContents, CallToolResult, EmbeddedResource, ImageContent, TextContent
 
-from servers.certificate.answers import (
-    Checked,
-    IssuedLetter,
-    IssuedLetters,
-    LetterFile,
-    LetterList,
-    LetterStatus,
-    ListedLetter,
-    NeededField,
-    OfficeHours,
-    Preview,
-    Requirements,
-    error_result,
-    result,
-)
+from servers.certificate import answers
+from servers.certificate.answers import error_result, result
 from servers.certificate.issuing.issued import masked_name
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.languages import OfficeWords
@@ -39,29 +26,29 @@ PREVIEW_DPI = 110
 def letters(service: LetterService, words: OfficeWords) -> CallToolResult:
     """List the letters that the office issues."""
     listed = [
-        ListedLetter(letter_type=one.key, title=one.title, tool=one.tool, description=one.summary)
+        answers.ListedLetter(letter_type=one.key, title=one.title, tool=one.tool, description=one.summary)
         for one in service.catalogue.types.values()
     ]
-    return result(words.offered.format(titles=_titles(service, words)), LetterList(letters=listed))
+    return result(words.offered.format(titles=_titles(service, words)), answers.LetterList(letters=listed))
 
 
 def needed(service: LetterService, letter_type: str, words: OfficeWords) -> CallToolResult:
     """Return what a letter requires, or who issues it instead."""
     if (sentence := service.catalogue.elsewhere(letter_type, words.language)) is not None:
-        return result(sentence, Requirements(issued_here=False, title=letter_type[:60], notes=[sentence]))
+        return result(sentence, answers.Requirements(issued_here=False, title=letter_type[:60], notes=[sentence]))
     letter = service.catalogue.named(letter_type)
     if letter is None:
         return _unknown_letter(service, words)
     hours, fee = service.office.hours_and_fee(words)
     translated = partial(letter.word_in, language=words.language)
-    found = Requirements(
+    found = answers.Requirements(
         issued_here=True,
         title=letter.title,
         letter_type=letter.key,
         tool=letter.tool,
         documents=list(map(translated, letter.requirements)),
         fields=[
-            NeededField(field=name, label=translated(field.label), required=field.required)
+            answers.NeededField(field=name, label=translated(field.label), required=field.required)
             for name, field in letter.fields.items()
         ],
         fee=fee,
@@ -82,7 +69,7 @@ def hours(service: LetterService, words: OfficeWords) -> CallToolResult:
     opens, fee = service.office.hours_and_fee(words)
     sentences = [words.open.format(office=office, hours=opens) if opens else f"{office}."]
     sentences += [words.fee.format(fee=fee)] if fee else []
-    found = OfficeHours(office=office, hours=opens, fee=fee)
+    found = answers.OfficeHours(office=office, hours=opens, fee=fee)
     sentence = " ".join(sentences)
     return result(sentence[:1].upper() + sentence[1:], found)  # a name may begin in lower case: "the Registrar of …"
 
@@ -93,7 +80,7 @@ def checked(service: LetterService, tool: str, arguments: dict[str, Any], basis:
     if letter is None:
         return _unknown_letter(service, service.office.speech)
     _, warnings = service.check(letter, arguments, basis.registered)
-    return result(letter.title, Checked(letter_type=letter.key, warnings=warnings))
+    return result(letter.title, answers.Checked(letter_type=letter.key, warnings=warnings))
 
 
 def preview(
@@ -116,7 +103,7 @@ def preview(
         uri = f"letter-preview:///{letter.key}.pdf"
         resource = BlobResourceContents(uri=uri, blob=blob, mime_type="application/pdf")
         content.append(EmbeddedResource(resource=resource))
-    drawn = Preview(letter_type=letter.key, title=letter.title, pages=len(images))
+    drawn = answers.Preview(letter_type=letter.key, title=letter.title, pages=len(images))
     return CallToolResult(content=content, structured_content=drawn.model_dump())
 
 
@@ -137,10 +124,10 @@ def status(
     return result(words.say(f"status_{row.status}", title=found.title, number=found.number), found)
 
 
-def _status_of(service: LetterService, row: Letter, staff: bool) -> LetterStatus:
+def _status_of(service: LetterService, row: Letter, staff: bool) -> answers.LetterStatus:
     letter = service.catalogue.types.get(row.letter_type)
     who = {"approved_by", "voided_by", "proposed_by", "approvals"} if staff else set()
-    return LetterStatus(
+    return answers.LetterStatus(
         **row.model_dump(include={"number", "letter_type", "status", "void_reason"} | who),
         title=letter.title if letter else row.letter_type,
         date=row.day.isoformat(),
@@ -169,7 +156,7 @@ def issued_on(service: LetterService, date: str) -> CallToolResult:
     except ValueError:
         return _refused(words, "invalid_arguments", "day_unreadable")
     found = [
-        IssuedLetter(
+        answers.IssuedLetter(
             **_status_of(service, row, staff=True).model_dump(),
             name_masked=masked_name(letter, row.values)
             if (letter := service.catalogue.types.get(row.letter_type))
@@ -179,7 +166,7 @@ def issued_on(service: LetterService, date: str) -> CallToolResult:
         for row in service.ledger.of_day(day)
     ]
     sentence = words.say("issued_on", number=len(found), day=day.isoformat())
-    return result(sentence, IssuedLetters(date=day.isoformat(), letters=found))
+    return result(sentence, answers.IssuedLetters(date=day.isoformat(), letters=found))
 
 
 def file_of(service: LetterService, number: str) -> CallToolResult:
@@ -188,7 +175,7 @@ def file_of(service: LetterService, number: str) -> CallToolResult:
     path = service.archive.path(row.file) if row is not None and row.status == "issued" and row.file else None
     if row is None or path is None or not path.is_file():
         return _refused(service.office.speech, "not_found", "no_file")
-    file = LetterFile(number=row.number, file_name=path.name, pdf=base64.b64encode(path.read_bytes()).decode())
+    file = answers.LetterFile(number=row.number, file_name=path.name, pdf=base64.b64encode(path.read_bytes()).decode())
     return result(path.name, file)
 
 

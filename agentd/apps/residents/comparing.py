@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -19,6 +19,8 @@ from agentd.ports import ToolHost
 from agentd.runs.store import RunStore
 
 _PARTS = re.compile(r"[^\W_]+")
+LONG = 8
+"""Least digits of a number that may be written in groups: a NIK, a telephone number."""
 
 
 class DifferenceShown(Message):
@@ -83,11 +85,14 @@ def _registered(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, A
 
 def _plain(value: str) -> object:
     """The value without what doesn't matter on a letter: case, blanks, punctuation, leading zeros, a date's format."""
-    parts = tuple(part.lstrip("0") or "0" for part in _PARTS.findall(value.casefold()))
-    return _day(parts) or parts
+    parts = _PARTS.findall(value.casefold())
+    number = "".join(parts)
+    if number.isdecimal() and len(number) >= LONG:
+        return _day(parts) or number.lstrip("0")
+    return _day(parts) or [part.lstrip("0") for part in parts]
 
 
-def _day(parts: tuple[str, ...]) -> date | None:
+def _day(parts: Sequence[str]) -> date | None:
     if len(parts) != 3:
         return None
     months = {name: str(number) for number, names in enumerate(words().months, 1) for name in names}

@@ -149,8 +149,13 @@ def of_nik(family: Sequence[Resident], nik: str) -> Resident | None:
 
 def named_nik(schema: Mapping[str, Json], arguments: Mapping[str, Json]) -> str | None:
     """The NIK of the form's applicant; None if it has none of 16 digits."""
-    niks = (str(arguments.get(name) or "") for name, rule in _fields(schema)[0].items() if _source(rule) == NIK)
+    niks = (unspaced(arguments.get(name)) for name, rule in _fields(schema)[0].items() if _source(rule) == NIK)
     return next((nik for nik in niks if re.fullmatch("[0-9]{16}", nik)), None)
+
+
+def unspaced(number: Json) -> str:
+    """A number without the blanks, dots and hyphens that people write in it, as the letters' server reads it."""
+    return re.sub(r"[\s.\-]", "", str(number or ""))
 
 
 def _member(

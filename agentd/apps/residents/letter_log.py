@@ -16,6 +16,7 @@ import structlog
 from sqlalchemy.engine import Connection, RowMapping
 from sqlalchemy.exc import SQLAlchemyError
 
+from agentd.apps.residents.filling import unspaced
 from agentd.apps.residents.identity import Identities
 from agentd.apps.residents.register import Register
 from agentd.audit import AuditTrail
@@ -145,7 +146,7 @@ def entry(call: ToolCall, output: dict[str, Any], nik: str | None, name: str | N
         "number": str(output["number"]),
         "title": str(output.get("title") or call.tool.name),
         "file_name": str(output.get("file_name") or output["number"])[:100],
-        "nik": nik or _first(texts, "nik"),
+        "nik": nik or unspaced(_first(texts, "nik"))[:16],
         "nama": (name or _first(texts, "nama") or "-")[:100],
         "telepon": texts.get("telepon", "")[:50],
         "form": {key: value for key, value in texts.items() if sources.get(key) == "citizen"},

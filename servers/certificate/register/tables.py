@@ -109,11 +109,6 @@ def _changed(dialect: str) -> str:
     )
 
 
-def _sqlite(name: str, on: str, condition: str, message: str) -> str:
-    when = f" WHEN {condition}" if condition else ""
-    return f"CREATE TRIGGER {name} BEFORE {on}{when} BEGIN SELECT RAISE(ABORT, '{message}'); END"
-
-
 # SQLite's OR REPLACE deletes conflicting rows without firing triggers, so the triggers check for conflicts themselves.
 _TAKEN = (
     "EXISTS (SELECT 1 FROM letters WHERE id = NEW.id OR number = NEW.number OR code_digest = NEW.code_digest OR"
@@ -124,38 +119,35 @@ _TAKEN_BY_ANOTHER = (
     "EXISTS (SELECT 1 FROM letters WHERE id <> OLD.id AND"
     " (sha256 = NEW.sha256 OR same_in_session = NEW.same_in_session))"
 )
-_SIGNAL = "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{}'"
+_NO_SUCCESSOR = "NEW.seq <> (SELECT COALESCE(MAX(seq), 0) + 1 FROM letter_entries)"
+
+
+def _sqlite(name: str, on: str, condition: str, message: str) -> str:
+    when = f" WHEN {condition}" if condition else ""
+    return f"CREATE TRIGGER {name} BEFORE {on}{when} BEGIN SELECT RAISE(ABORT, '{message}'); END"
+
+
+def _mariadb(name: str, on: str, condition: str, message: str) -> str:
+    signal = f"SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '{message}'"
+    deed = f"IF {condition} THEN {signal}; END IF" if condition else signal
+    return f"CREATE TRIGGER {name} BEFORE {on} FOR EACH ROW {deed}"
+
+
+_UNCONDITIONAL = (
+    ("letters_stay_2", "DELETE ON letters", "", _KEPT),
+    ("letter_entries_keep", "UPDATE ON letter_entries", "", _APPENDED),
+    ("letter_entries_stay", "DELETE ON letter_entries", "", _APPENDED),
+)
+"""(name, event, condition, message) of the guards that SQLite and MariaDB share."""
+_OF_SQLITE = (
+    ("letters_keep_3", "UPDATE ON letters", f"{_changed('sqlite')} OR {_TAKEN_BY_ANOTHER}", _KEPT),
+    ("letters_enter_2", "INSERT ON letters", _TAKEN, _KEPT),
+    ("letter_entries_enter", "INSERT ON letter_entries", _NO_SUCCESSOR, _APPENDED),
+)
+_OF_MARIADB = (("letters_keep_3", "UPDATE ON letters", _changed("mariadb"), _KEPT),)
 GUARDS: dict[str, dict[str, tuple[str, ...]]] = {
-    "sqlite": {
-        "letters_keep_3": (
-            _sqlite("letters_keep_3", "UPDATE ON letters", f"{_changed('sqlite')} OR {_TAKEN_BY_ANOTHER}", _KEPT),
-        ),
-        "letters_stay_2": (_sqlite("letters_stay_2", "DELETE ON letters", "", _KEPT),),
-        "letters_enter_2": (_sqlite("letters_enter_2", "INSERT ON letters", _TAKEN, _KEPT),),
-        "letter_entries_keep": (_sqlite("letter_entries_keep", "UPDATE ON letter_entries", "", _APPENDED),),
-        "letter_entries_stay": (_sqlite("letter_entries_stay", "DELETE ON letter_entries", "", _APPENDED),),
-        "letter_entries_enter": (
-            _sqlite(
-                "letter_entries_enter",
-                "INSERT ON letter_entries",
-                "NEW.seq <> (SELECT COALESCE(MAX(seq), 0) + 1 FROM letter_entries)",
-                _APPENDED,
-            ),
-        ),
-    },
-    "mariadb": {
-        "letters_keep_3": (
-            f"CREATE TRIGGER letters_keep_3 BEFORE UPDATE ON letters FOR EACH ROW IF {_changed('mariadb')} THEN "
-            f"{_SIGNAL.format(_KEPT)}; END IF",
-        ),
-        "letters_stay_2": (
-            f"CREATE TRIGGER letters_stay_2 BEFORE DELETE ON letters FOR EACH ROW {_SIGNAL.format(_KEPT)}",
-        ),
-        **{
-            name: (f"CREATE TRIGGER {name} BEFORE {on} ON letter_entries FOR EACH ROW {_SIGNAL.format(_APPENDED)}",)
-            for name, on in (("letter_entries_keep", "UPDATE"), ("letter_entries_stay", "DELETE"))
-        },
-    },
+    "sqlite": {guard[0]: (_sqlite(*guard),) for guard in (*_OF_SQLITE, *_UNCONDITIONAL)},
+    "mariadb": {guard[0]: (_mariadb(*guard),) for guard in (*_OF_MARIADB, *_UNCONDITIONAL)},
     "postgresql": {
         "letters_keep_3": (
             "CREATE OR REPLACE FUNCTION letters_keep_3() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "

@@ -20,7 +20,7 @@ from agentd.runs.store import RunStore
 from agentd.testing import ManualClock, MemoryTools
 
 LETTER = ToolInfo(name="generate_surat_alamat", server="forms", meta={"agentd/official": True, "agentd/letter": True})
-GIVEN = {"nama": "Sari", "nik": "3174055203920004", "telepon": "0812", "keperluan": "bank", "status": "Kawin"}
+GIVEN = {"nama": "Sari", "nik": "3174 0552 0392 0004", "telepon": "0812", "keperluan": "bank", "status": "Kawin"}
 BASIS = Basis(level="declared", sources={"keperluan": "citizen", "status": "register"}, seen=("KTP (asli)",))
 
 
@@ -72,7 +72,7 @@ async def test_a_letter_is_sent_with_what_the_lists_need_and_then_forgotten(desk
             "number": "001/SA/2026",
             "title": "Surat Alamat",
             "file_name": "sa-001.pdf",
-            "nik": GIVEN["nik"],
+            "nik": "3174055203920004",
             "nama": "Sari",
             "telepon": "0812",
             "form": {"keperluan": "bank"},
