@@ -30,9 +30,7 @@ PAUSE_S = 0.2
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("acp", help="speak the Agent Client Protocol over stdio")
-    options.add(parser, listen=True)
-    parser.set_defaults(run=run)
+    options.command(commands, "acp", "speak the Agent Client Protocol over stdio", run, listen=True)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -12,12 +12,10 @@ from clients.connected import with_client
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("ask", help="ask one question and print the answer")
+    parser = options.command(commands, "ask", "ask one question and print the answer", run, listen=True)
     parser.add_argument("prompt", help="what to ask")
     parser.add_argument("--session", metavar="ID", help="the session to continue, or a name for a new one")
     parser.add_argument("--json", action="store_true", help="print the whole outcome as JSON")
-    options.add(parser, listen=True)
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

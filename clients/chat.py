@@ -23,9 +23,7 @@ WORDS = ("/agent", "/log", "/open", "/steps", "/tools", "/provider", "/model", "
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("chat", help="chat with the agent in the terminal")
-    options.add(parser, listen=True)
-    parser.set_defaults(run=run)
+    options.command(commands, "chat", "chat with the agent in the terminal", run, listen=True)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -37,12 +37,10 @@ INSTRUCTIONS = (
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("mcp", help="offer the agent itself as an MCP server")
+    parser = options.command(commands, "mcp", "offer the agent itself as an MCP server", run, listen=True)
     parser.add_argument(
         "--http", metavar="HOST:PORT", type=mcp_http.local, help="Streamable HTTP at /mcp; default: stdio"
     )
-    options.add(parser, listen=True)
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -49,11 +49,11 @@ class Tried:
 
 def register(commands: Any) -> None:
     """Add `try` to `agentd models`."""
-    parser = commands.add_parser("try", help="run twenty canned turns against a provider and print a table")
-    options.add(parser, listen=True)
+    parser = options.command(
+        commands, "try", "run twenty canned turns against a provider and print a table", run, listen=True
+    )
     parser.add_argument("providers", nargs="*", metavar="PROVIDER", help="default: all of client.toml")
     parser.add_argument("--show", action="store_true", help="print each turn and its answer")
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -20,13 +20,11 @@ PAGE = 500
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("purge", help="erase old conversations")
+    parser = options.command(commands, "purge", "erase old conversations", run, listen=True)
     parser.add_argument(
         "--older-than", metavar="AGE", type=age, required=True, help="unused for at least this long: 30d, 12h, 4w, 90m"
     )
     parser.add_argument("--dry-run", action="store_true", help="only print how many there are")
-    options.add(parser, listen=True)
-    parser.set_defaults(run=run)
 
 
 def age(text: str) -> timedelta:

@@ -18,10 +18,10 @@ WATCH_S = 1.0
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("tools", help="list the tools and servers; add, import, try, explain, check")
+    parser = options.command(
+        commands, "tools", "list the tools and servers; add, import, try, explain, check", run, listen=True
+    )
     parser.add_argument("--watch", action="store_true", help="keep running and print every change")
-    options.add(parser, listen=True)
-    parser.set_defaults(run=run)
     register_words("tools", parser.add_subparsers(metavar="WORD"))
 
 

@@ -20,12 +20,10 @@ Ask = Callable[[str], str]
 
 def register(words: Any) -> None:
     """Add `try` to `agentd tools`."""
-    parser = words.add_parser("try", help="call one tool with a form in the terminal")
-    options.add(parser, listen=True)
+    parser = options.command(words, "try", "call one tool with a form in the terminal", run, listen=True)
     parser.add_argument("--input", metavar="JSON", help="the arguments, instead of the form")
     parser.add_argument("--yes", action="store_true", help="approve the call if it needs approval")
     parser.add_argument("tool", metavar="TOOL")
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

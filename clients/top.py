@@ -32,11 +32,9 @@ COLOURS = {
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("top", help="watch runs, servers and providers live")
+    parser = options.command(commands, "top", "watch runs, servers and providers live", run, listen=True)
     parser.add_argument("--once", action="store_true", help="print one snapshot and exit")
     parser.add_argument("--every", metavar="SECONDS", type=float, default=EVERY_S, help="how often to look")
-    options.add(parser, listen=True)
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

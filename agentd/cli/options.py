@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agentd.config import Settings
 
 
-def add(parser: argparse.ArgumentParser, *, listen: bool = False) -> None:
-    """Add `--config`, `--state` and, if `listen`, `--listen`."""
+def command(
+    commands: Any, name: str, summary: str, run: Callable[[argparse.Namespace], int], *, listen: bool = False
+) -> argparse.ArgumentParser:
+    """Add a command that takes `--config`, `--state` and, if `listen`, `--listen`; `run` returns its exit code."""
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
+    parser.set_defaults(run=run)
     parser.add_argument("--config", metavar="FILE", help="client.toml (else AGENTD_CONFIG, else ./config/client.toml)")
     parser.add_argument(
         "--state", metavar="DIR", help="databases, letters, snapshots (else AGENTD_STATE, else ./state)"
     )
     if listen:
         parser.add_argument("--listen", metavar="HOST:PORT", help="where agentd is (else AGENTD_LISTEN, [rpc] listen)")
+    return parser
 
 
 def settings(given: argparse.Namespace) -> Settings:

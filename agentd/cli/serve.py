@@ -30,10 +30,8 @@ LOOK_S = 0.1
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("serve", help="run the daemon")
-    options.add(parser, listen=True)
+    parser = options.command(commands, "serve", "run the daemon", run, listen=True)
     parser.add_argument("--watch", action="store_true", help="read client.toml again as soon as it is saved")
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

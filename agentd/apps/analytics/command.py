@@ -28,10 +28,9 @@ ROWS_SHOWN = 50
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("analyze", help=HELP)
+    parser = options.command(commands, "analyze", HELP, run, listen=True)
     parser.add_argument("question", help="what to ask, in Indonesian or English")
     arguments(parser)
-    parser.set_defaults(run=run)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +41,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keep", action="store_true", help="keep the plan as an example for later questions")
     parser.add_argument("--json", action="store_true", help="print the whole answer as JSON")
     parser.add_argument("--out", metavar="FILE", type=Path, help="write the table there, too (.csv or .xlsx)")
-    options.add(parser, listen=True)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -10,10 +10,8 @@ from agentd.cli import options
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("backup", help="back up the state folder while the daemon runs")
+    parser = options.command(commands, "backup", "back up the state folder while the daemon runs", run)
     parser.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")
-    options.add(parser)
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

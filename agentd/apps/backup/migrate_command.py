@@ -10,11 +10,9 @@ from agentd.cli import options
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("migrate", help="migrate an older agentd's state folder; copies it first")
+    parser = options.command(commands, "migrate", "migrate an older agentd's state folder; copies it first", run)
     parser.add_argument("--backup", type=Path, metavar="DIR", help="where the copy goes (default: beside the folder)")
     parser.add_argument("--dry-run", action="store_true", help="only print what would be done")
-    options.add(parser)
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

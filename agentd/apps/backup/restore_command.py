@@ -17,11 +17,9 @@ ABOUT_LETTERS = (
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("restore", help="restore a backup; the daemon must be stopped")
+    parser = options.command(commands, "restore", "restore a backup; the daemon must be stopped", run)
     parser.add_argument("folder", type=Path, metavar="DIR", help="a backup made by `agentd backup`")
     parser.add_argument("--replace", action="store_true", help="move what is in the folder aside; deletes nothing")
-    options.add(parser)
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -14,9 +14,7 @@ HELP = "check the chat services by which people write to the office"
 def register(commands: Any) -> None:
     parser = commands.add_parser("channels", help=HELP)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    check = actions.add_parser("check", help="ask each service for the office's account, and list what is missing")
-    options.add(check)
-    check.set_defaults(run=run)
+    options.command(actions, "check", "ask each service for the office's account, and list what is missing", run)
 
 
 def run(given: argparse.Namespace) -> int:

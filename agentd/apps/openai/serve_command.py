@@ -17,9 +17,7 @@ LISTEN = "127.0.0.1:8766"
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("serve", help=f"serve the configured models at http://{LISTEN}/v1")
-    options.add(parser, listen=True)
-    parser.set_defaults(run=run)
+    options.command(commands, "serve", f"serve the configured models at http://{LISTEN}/v1", run, listen=True)
 
 
 def run(given: argparse.Namespace) -> int:

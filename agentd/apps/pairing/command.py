@@ -12,10 +12,8 @@ from agentd.cli import options
 def register(commands: Any) -> None:
     parser = commands.add_parser("kiosk", help="pair a kiosk's page with this daemon")
     words = parser.add_subparsers(dest="what", required=True, metavar="pair")
-    pair = words.add_parser("pair", help="print a six-digit code, valid for two minutes")
+    pair = options.command(words, "pair", "print a six-digit code, valid for two minutes", run)
     pair.add_argument("name", metavar="NAME", nargs="?", help="the kiosk's name; a known kiosk gets a new token")
-    options.add(pair)
-    pair.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("audit", help="show and verify the audit trail")
+    parser = options.command(commands, "audit", "show and verify the audit trail", run)
     parser.add_argument("--verify", action="store_true", help="only verify the trail; exit 0 if it is intact")
     parser.add_argument("--expect", metavar="NUMBER:HASH", help="verify, and look for an end that was recorded earlier")
     parser.add_argument("--action", metavar="PREFIX", default="", help="for example approval or session.deleted")
@@ -24,8 +24,6 @@ def register(commands: Any) -> None:
     parser.add_argument("--since", metavar="TIME", type=_time, help="as 2026-01-31 or 2026-01-31T08:00, in UTC")
     parser.add_argument("--until", metavar="TIME", type=_time, help="before that time, in UTC")
     parser.add_argument("--json", action="store_true", help="one JSON object per line, as stored")
-    options.add(parser)
-    parser.set_defaults(run=run)
 
 
 def _time(text: str) -> str:

@@ -12,9 +12,7 @@ from agentd.cli import options
 def register(commands: Any) -> None:
     parser = commands.add_parser("config", help="validate client.toml and list all problems")
     words = parser.add_subparsers(dest="what", required=True)
-    check = words.add_parser("check", help="list all problems; exit 2 if there are any")
-    options.add(check)
-    check.set_defaults(run=run)
+    options.command(words, "check", "list all problems; exit 2 if there are any", run)
     schema = words.add_parser("schema", help="print client.toml's JSON Schema, for editors (`#:schema FILE`, Taplo)")
     schema.set_defaults(run=_schema)
 

@@ -38,10 +38,8 @@ MARKS = {"good": "✓", "note": "·", "must": "✗"}
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("doctor", help="check this machine and list what to fix")
+    parser = options.command(commands, "doctor", "check this machine and list what to fix", run, listen=True)
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    options.add(parser, listen=True)
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

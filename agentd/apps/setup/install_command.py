@@ -47,13 +47,11 @@ class CannotInstall(CommandError):
 
 
 def register(commands: Any) -> None:
-    parser = commands.add_parser("install", help="write the systemd units for this machine")
+    parser = options.command(commands, "install", "write the systemd units for this machine", run)
     whose = parser.add_mutually_exclusive_group(required=True)
     whose.add_argument("--system", action="store_true", help="for all users, hardened; run as root")
     whose.add_argument("--user", action="store_true", help="for your user, under its own service manager")
     parser.add_argument("--dry-run", action="store_true", help="print the files and write none")
-    options.add(parser)
-    parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -24,10 +24,9 @@ def register(words: Any) -> None:
         ("explain", _explained, "explain how a tool's schema is read"),
         ("check", _checked, "list a schema's mistakes"),
     ):
-        word = words.add_parser(name, help=summary)
+        word = options.command(words, name, summary, run, listen=True)
         word.add_argument("names", nargs="*", metavar="TOOL | FILE.json")
-        options.add(word, listen=True)
-        word.set_defaults(run=run, read=read)
+        word.set_defaults(read=read)
 
 
 def run(given: argparse.Namespace) -> int:

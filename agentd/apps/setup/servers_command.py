@@ -30,8 +30,7 @@ LOOK_S = 0.1
 
 def register(words: Any) -> None:
     """Add `add`, `import` and `export` to `agentd tools`."""
-    add = words.add_parser("add", help="start a server once, show its tools, add it to client.toml")
-    options.add(add, listen=True)
+    add = options.command(words, "add", "start a server once, show its tools, add it to client.toml", _add, listen=True)
     add.add_argument(
         "--for",
         dest="audience",
@@ -51,14 +50,9 @@ def register(words: Any) -> None:
     )
     add.add_argument("name", metavar="NAME")
     add.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND …")
-    add.set_defaults(run=_add)
-    importing = words.add_parser("import", help="import the servers of an `mcpServers` file")
-    options.add(importing, listen=True)
+    importing = options.command(words, "import", "import the servers of an `mcpServers` file", _import, listen=True)
     importing.add_argument("file", type=Path, metavar="FILE", help="Claude Desktop's, VS Code's or Cursor's JSON")
-    importing.set_defaults(run=_import)
-    exporting = words.add_parser("export", help="print the servers as `mcpServers` JSON")
-    options.add(exporting)
-    exporting.set_defaults(run=_export)
+    options.command(words, "export", "print the servers as `mcpServers` JSON", _export)
 
 
 def _add(given: argparse.Namespace) -> int:

@@ -23,7 +23,7 @@ SCOPES = ("kiosk", "chat", "staff", "admin", "model")
 def register(commands: Any) -> None:
     parser = commands.add_parser("token", help="add, list, rotate and revoke access tokens")
     words = parser.add_subparsers(dest="what", required=True, metavar="add|list|rotate|revoke")
-    add = words.add_parser("add", help="create a token and print it once")
+    add = options.command(words, "add", "create a token and print it once", run)
     add.add_argument("name", metavar="NAME", help="its owner: a kiosk, a page or a person")
     add.add_argument("--scope", action="append", choices=SCOPES, required=True, help="a scope; may be repeated")
     add.add_argument("--profile", metavar="NAME", help="the [[profiles]] entry of client.toml that its agent has")
@@ -34,17 +34,15 @@ def register(commands: Any) -> None:
         help="lifetime (s, m, h, d); default: none for machines (only kiosk or model), 180d for people",
     )
     add.set_defaults(act=_add)
-    shown = words.add_parser("list", help="list who has a token (the tokens themselves are not stored)")
+    shown = options.command(words, "list", "list who has a token (the tokens themselves are not stored)", run)
     shown.set_defaults(act=_list)
-    revoke = words.add_parser("revoke", help="revoke a token at once")
-    revoke.add_argument("name", metavar="NAME")
-    revoke.set_defaults(act=_revoke)
-    rotate = words.add_parser("rotate", help="replace a token; the old one ends at once")
-    rotate.add_argument("name", metavar="NAME")
-    rotate.set_defaults(act=_rotate)
-    for word in (add, shown, rotate, revoke):
-        options.add(word)
-        word.set_defaults(run=run)
+    for name, summary, act in (
+        ("rotate", "replace a token; the old one ends at once", _rotate),
+        ("revoke", "revoke a token at once", _revoke),
+    ):
+        word = options.command(words, name, summary, run)
+        word.add_argument("name", metavar="NAME")
+        word.set_defaults(act=act)
 
 
 def run(given: argparse.Namespace) -> int:
