@@ -24,15 +24,14 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
 from servers.common.async_engine import AsyncConnection
+from servers.common.credentials import listed
 from servers.common.database_address import (
     SAMPLE,
     Kind,
-    allowed_tables,
     given_url,
     kind_of,
     parse_url,
     sample_url,
-    schemas_of,
 )
 from servers.common.database_errors import (
     ConfigurationError,
@@ -112,7 +111,9 @@ class Database:
     def configured(cls, environ: Mapping[str, str]) -> Database | None:
         """Return the office's database, or None if none is configured. Raises ConfigurationError."""
         url = given_url(environ)
-        return None if url is None else cls(url, schemas=schemas_of(environ), tables=allowed_tables(environ))
+        if url is None:
+            return None
+        return cls(url, schemas=listed(environ, "BOOKS_SCHEMAS"), tables=listed(environ, "BOOKS_TABLES"))
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Database:

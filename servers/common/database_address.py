@@ -5,7 +5,8 @@
     sqlite+aiosqlite:///relative.db                   a file, four slashes for an absolute path
 
 The credential is $CREDENTIALS_DIRECTORY/database_url; the sample company is $AGENTD_STATE/erp.db (default ./state). If
-a database can't be reached, each call fails: nothing falls back to the sample.
+a database can't be reached, each call fails: nothing falls back to the sample. BOOKS_TABLES and BOOKS_SCHEMAS are the
+tables that may be queried (default: all) and the schemas to read (PostgreSQL), separated by commas.
 """
 
 from __future__ import annotations
@@ -57,16 +58,6 @@ def given_url(environ: Mapping[str, str]) -> str | None:
             "without it altogether a small sample company is read, and every answer says so."
         )
     return url and url.strip()
-
-
-def allowed_tables(environ: Mapping[str, str]) -> list[str]:
-    """Return BOOKS_TABLES, the comma-separated tables that may be queried; empty means all."""
-    return [name.strip() for name in environ.get("BOOKS_TABLES", "").split(",") if name.strip()]
-
-
-def schemas_of(environ: Mapping[str, str]) -> list[str]:
-    """Return BOOKS_SCHEMAS, the comma-separated schemas of a PostgreSQL database that hold the books."""
-    return [name.strip() for name in environ.get("BOOKS_SCHEMAS", "").split(",") if name.strip()]
 
 
 def sample_url(environ: Mapping[str, str]) -> str:

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from servers.common.credentials import credential
+from servers.common.credentials import credential, listed
 
 if TYPE_CHECKING:
     import uvicorn
@@ -124,9 +124,9 @@ def application(server: MCPServer[Any], place: str, token: str, environ: Mapping
     from mcp.server.transport_security import TransportSecuritySettings
 
     port = place.rpartition(":")[2]
-    named = _listed(environ, "HTTP_HOSTS")
+    named = listed(environ, "HTTP_HOSTS")
     hosts = [place, *(f"{name}:{port}" for name in ("127.0.0.1", "[::1]", "localhost", *named)), *named]
-    origins = [*(f"http://{name}" for name in hosts), *_listed(environ, "HTTP_ORIGINS")]
+    origins = [*(f"http://{name}" for name in hosts), *listed(environ, "HTTP_ORIGINS")]
     security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
     return BearerOnly(server.streamable_http_app(transport_security=security), token)
 
@@ -176,7 +176,3 @@ def _bounded(receive: Receive) -> Receive:
         return {"type": "http.disconnect"} if read > MAX_BODY else message
 
     return bounded
-
-
-def _listed(environ: Mapping[str, str], name: str) -> list[str]:
-    return [part.strip() for part in environ.get(name, "").split(",") if part.strip()]

@@ -20,20 +20,23 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from servers.placeholder.formats import UnfitError, format_value, text
+from pydantic import BaseModel, Field
+
+from servers.placeholder.formats import FORMATS, UnfitError, format_value, text
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 
-@dataclass(frozen=True)
-class Rule:
-    """How to format one placeholder: a type of `formats` and, for numbers, the digits after the comma."""
+class FormattingRule(BaseModel, frozen=True):
+    """How to format one placeholder's value."""
 
-    kind: str
-    precision: int | None = None
+    type: Annotated[str, Field(description=f"One of {', '.join(FORMATS)}.")]
+    precision: Annotated[
+        int | None, Field(ge=0, le=10, description="Digits after the comma, for numbers, money, percentages, words.")
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Filled:
     warnings: list[str]
 
 
-def fill(template: str, values: Mapping[str, Any], rules: Mapping[str, Rule]) -> Filled:
+def fill(template: str, values: Mapping[str, Any], rules: Mapping[str, FormattingRule]) -> Filled:
     """Return `template` with every placeholder filled for which there is a value."""
     warnings: dict[str, None] = {}  # an ordered set
     used: set[str] = set()
@@ -59,9 +62,9 @@ def fill(template: str, values: Mapping[str, Any], rules: Mapping[str, Rule]) ->
             return found[0]
         if values[name] is None:
             warnings[f"{name} is null."] = None
-        rule = rules.get(name, Rule("text"))
+        rule = rules.get(name, FormattingRule(type="text"))
         try:
-            return format_value(values[name], rule.kind, rule.precision)
+            return format_value(values[name], rule.type, rule.precision)
         except UnfitError as error:
             warnings[f"{name} is shown as it is: {error}."] = None
             return text(values[name])

@@ -66,10 +66,6 @@ def text(value: Any) -> str:
     return str(value)
 
 
-def _text(value: Any, _precision: int | None) -> str:
-    return text(value)
-
-
 def _currency(value: Any, precision: int | None) -> str:
     amount = _number(value)
     if precision is None:
@@ -78,10 +74,6 @@ def _currency(value: Any, precision: int | None) -> str:
     amount = _round(amount, precision)
     sign = "-" if amount < 0 else ""
     return f"{sign}Rp {_separated(abs(amount), precision)}"
-
-
-def _separator(value: Any, precision: int | None) -> str:
-    return _separated(_number(value), precision)
 
 
 def _integer(value: Any, precision: int | None) -> str:
@@ -95,14 +87,6 @@ def _percentage(value: Any, precision: int | None) -> str:
     if precision is None:
         amount = _round(amount, 2)
     return f"{_separated(amount, precision)}%"
-
-
-def _short_date(value: Any, _precision: int | None) -> str:
-    return str(format_date(_date(value), "dd MMM yyyy", locale=LOCALE))
-
-
-def _long_date(value: Any, _precision: int | None) -> str:
-    return str(format_date(_date(value), "d MMMM yyyy", locale=LOCALE))
 
 
 def _words(value: Any, precision: int | None) -> str:
@@ -121,13 +105,13 @@ def _words(value: Any, precision: int | None) -> str:
 
 FORMATS: dict[str, Callable[[Any, int | None], str]] = {
     "currency_IDR": _currency,
-    "number_with_separator": _separator,
+    "number_with_separator": lambda value, precision: _separated(_number(value), precision),
     "integer": _integer,
     "percentage": _percentage,
-    "date_DD_MMM_YYYY": _short_date,
-    "date_long": _long_date,
+    "date_DD_MMM_YYYY": lambda value, _: str(format_date(_date(value), "dd MMM yyyy", locale=LOCALE)),
+    "date_long": lambda value, _: str(format_date(_date(value), "d MMMM yyyy", locale=LOCALE)),
     "terbilang": _words,
-    "text": _text,
+    "text": lambda value, _: text(value),
 }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, NotRequired
 
 from mcp.server.mcpserver import MCPServer
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from hardening.texts import sendable
 from servers.common.server import READ_ONLY, Server
-from servers.placeholder.fill import Rule, fill
+from servers.placeholder.fill import FormattingRule, fill
 from servers.placeholder.formats import FORMATS
 
 INSTRUCTIONS = f"""Fills numbers, money and dates into a narrative, so that no model has to write them.
@@ -19,15 +19,6 @@ ISO dates, ratios (0.25) for percentages. Types of formatting: {", ".join(FORMAT
 `warnings` is there only when something didn't fit; the narrative comes anyway."""
 
 MAX_TEMPLATE = 200_000
-
-
-class FormattingRule(BaseModel, frozen=True):
-    """How to format one placeholder's value."""
-
-    type: Annotated[str, Field(description=f"One of {', '.join(FORMATS)}.")]
-    precision: Annotated[
-        int | None, Field(ge=0, le=10, description="Digits after the comma, for numbers, money, percentages, words.")
-    ] = None
 
 
 def _short_form(rule: Any) -> Any:
@@ -61,8 +52,7 @@ def create_server() -> MCPServer[Any]:
         response_template: Template, data_values: Values, formatting_rules: Rules | None = None
     ) -> FillPlaceholdersOutput:
         """Replace every {PLACEHOLDER} of a template with its value, formatted the Indonesian way."""
-        rules = {name: Rule(rule.type, rule.precision) for name, rule in (formatting_rules or {}).items()}
-        filled = fill(response_template, data_values, rules)
+        filled = fill(response_template, data_values, formatting_rules or {})
         output: FillPlaceholdersOutput = {"final_narrative": sendable(filled.narrative)}
         if filled.warnings:
             output["warnings"] = [sendable(warning) for warning in filled.warnings]

@@ -20,7 +20,10 @@ OptionalText = Annotated[str, BeforeValidator(lambda value: "" if value is None 
 
 def create_server(env: Mapping[str, str] = os.environ) -> MCPServer:
     """Create the server after checking the defaults. Raises zones.UnknownZone if DEFAULT_TIMEZONE is not a zone."""
-    default_zone = zones.by_name(env.get("DEFAULT_TIMEZONE") or "Asia/Jakarta")
+    try:
+        default_zone = zones.by_name(env.get("DEFAULT_TIMEZONE") or "Asia/Jakarta")
+    except zones.UnknownZone as error:
+        raise zones.UnknownZone(f"DEFAULT_TIMEZONE: {error}") from None
     default_city = env.get("DEFAULT_CITY") or default_zone.key.rpartition("/")[2].replace("_", " ")
     server = Server("time", version="1.0.0", instructions=SAID["instructions"], log_level="WARNING")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agentd.cli import register_words
+from agentd.errors import CommandError
 from agentd.installed import installed
 
 MEGABYTE = 1_000_000
@@ -60,22 +61,17 @@ def register(subparsers: Any) -> None:
 
 
 def _pull(arguments: argparse.Namespace) -> int:
-    store = _store_of(arguments.name)
-    if store is None:
-        return 1
+    store, name = _store_of(arguments.name)
     progress = _Progress()
-    name = arguments.name or store.names()[0]
     try:
         path = store.pull(name, progress.moved, progress.note)
     except KeyboardInterrupt:
-        progress.end()
-        print("stopped; the next `agentd models pull` resumes here", file=sys.stderr)
+        progress.note("stopped; the next `agentd models pull` resumes here")
         return 130
     except Exception as error:
+        raise CommandError(f"pull {name}: {error}") from error
+    finally:
         progress.end()
-        print(f"agentd models pull: {error}", file=sys.stderr)
-        return 1
-    progress.end()
     print(path)
     return 0
 
@@ -93,15 +89,11 @@ def _list(_arguments: argparse.Namespace) -> int:
 
 
 def _remove(arguments: argparse.Namespace) -> int:
-    store = _store_of(arguments.name)
-    if store is None:
-        return 1
-    name = arguments.name or store.names()[0]
+    store, name = _store_of(arguments.name)
     try:
         freed = store.remove(name)
     except Exception as error:
-        print(f"agentd models rm: {error}", file=sys.stderr)
-        return 1
+        raise CommandError(f"rm {name}: {error}") from error
     print(f"{name}: {freed / MEGABYTE:.0f} MB freed")
     return 0
 
@@ -134,22 +126,22 @@ def _remote_stores() -> Iterator[WeightsStore]:
             yield remote(provider)
 
 
-def _store_of(name: str | None) -> WeightsStore | None:
-    """The store that lists or has this model; the first store if no name is given; None with a message if none fits."""
+def _store_of(name: str | None) -> tuple[WeightsStore, str]:
+    """The store that lists, has or can fetch this model, and the model's name; the first store's default without one.
+
+    Raises CommandError if no store fits.
+    """
     stores = list(_stores())
     for store in stores:
-        if name is None or name in store.names() or name in {pulled for pulled, _, _ in store.pulled()}:
-            return store
-    if name is not None and (remote := next((store for store in stores if ":" in name and _any_name(store)), None)):
-        return remote
+        if name is None:
+            return store, store.names()[0]
+        if name in store.names() or name in {pulled for pulled, _, _ in store.pulled()}:
+            return store, name
+    for store in stores:
+        if ":" in (name or "") and getattr(store, "any_name", False):  # Ollama fetches any `NAME:TAG`
+            return store, str(name)
     known = ", ".join(known for store in stores for known in store.names())
-    print(f"agentd models: no model is named {name}; known: {known or 'none'}", file=sys.stderr)
-    return None
-
-
-def _any_name(store: WeightsStore) -> bool:
-    """Whether the store can fetch models that client.toml doesn't name, by Ollama's `NAME:TAG`."""
-    return bool(getattr(store, "any_name", False))
+    raise CommandError(f"no model is named {name}; known: {known or 'none'}")
 
 
 class _Progress:

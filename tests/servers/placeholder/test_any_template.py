@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from servers.placeholder.fill import Rule, fill
+from servers.placeholder.fill import FormattingRule, fill
 from servers.placeholder.formats import FORMATS
 
 pytestmark = pytest.mark.slow
@@ -21,11 +21,12 @@ JSON = SCALARS | st.lists(SCALARS, max_size=3)
     st.lists(st.sampled_from(["{", "}", "A", "B", " ", "x", "{A}", "{B}", "\\"]), max_size=12).map("".join),
     st.dictionaries(st.sampled_from(["A", "B", "C"]), JSON),
     st.dictionaries(
-        st.sampled_from(["A", "B"]), st.builds(Rule, st.sampled_from([*FORMATS, "?"]), st.none() | st.integers(0, 10))
+        st.sampled_from(["A", "B"]),
+        st.builds(FormattingRule, type=st.sampled_from([*FORMATS, "?"]), precision=st.none() | st.integers(0, 10)),
     ),
 )
 def test_any_template_with_any_values_gives_a_narrative(
-    template: str, values: dict[str, Any], rules: dict[str, Rule]
+    template: str, values: dict[str, Any], rules: dict[str, FormattingRule]
 ) -> None:
     filled = fill(template, values, rules)
     assert isinstance(filled.narrative, str)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from servers.placeholder.fill import Rule, fill
+from servers.placeholder.fill import FormattingRule, fill
 from servers.placeholder.formats import FORMATS, UnfitError, format_value
 from servers.placeholder.server import create_server
 from tests.servers.process import served
@@ -163,7 +163,8 @@ def test_every_oddity_of_a_template_has_its_stated_answer(
 
 
 def test_a_rule_that_cannot_be_applied_leaves_the_value_and_says_so() -> None:
-    filled = fill("{A} {B}", {"A": "abc", "B": 1}, {"A": Rule("currency_IDR"), "B": Rule("kurs"), "C": Rule("text")})
+    rules = {name: FormattingRule(type=kind) for name, kind in (("A", "currency_IDR"), ("B", "kurs"), ("C", "text"))}
+    filled = fill("{A} {B}", {"A": "abc", "B": 1}, rules)
     assert filled.narrative == "abc 1"
     assert "A is shown as it is: it is not a number" in filled.warnings[0]
     assert "currency_IDR" in filled.warnings[1]
