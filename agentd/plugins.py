@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pydantic import ValidationError
+
 from agentd.application import App
+from agentd.config.faults import explain
 from agentd.errors import ConfigError, Problem
 from agentd.installed import installed, load
 from agentd.ports import ChatModel, Meaning
@@ -28,6 +31,9 @@ def models(settings: Any) -> list[ChatModel]:
     for at, provider in enumerate(settings.providers):
         try:
             built.append(plugin(MODELS, provider.type)(provider))
+        except ValidationError as error:  # of its own keys
+            for where, text in (explain(detail, {}) for detail in error.errors()):
+                problems.append(settings.problem(("providers", at, *where), f"provider `{provider.id}`: {text}"))
         except ValueError as error:
             problems.append(settings.problem(("providers", at), f"provider `{provider.id}`: {error}"))
     if problems:

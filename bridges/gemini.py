@@ -1,10 +1,4 @@
-"""Gemini (`type = "gemini"`) through google-genai: sends requests and maps errors. Data shapes are in gemini_shapes.py.
-
-Settings of its own in client.toml: `thinking_budget` (tokens; default 0 for 2.5-flash models, whose thinking would use
-up the few tokens of an action, else the model's own), `functions = true` (send actions as functions, one of which must
-be called; by default only after Gemini has refused the response schema), `cache_s` (seconds that Google caches the
-stable start of the prompt, which costs storage; default 0: no caching).
-"""
+"""Gemini (`type = "gemini"`) through google-genai: sends requests, maps errors. Data shapes: gemini_shapes.py."""
 
 from __future__ import annotations
 
@@ -13,16 +7,30 @@ from collections.abc import AsyncGenerator
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from pydantic import Field
+
 from agentd.errors import ProviderFailure
 from agentd.messages import Constraint, ModelRequest, ProviderSettings
 from bridges.answers import Piece
 from bridges.gemini_cache import PrefixCache
 from bridges.gemini_shapes import FORMS, Form, constraint, contents, piece, system_text
-from bridges.hosted import BOUNDED, HostedModel, kind_of_status, retry_after
+from bridges.hosted import BOUNDED, HostedModel, OwnKeys, kind_of_status, retry_after
 
 ABOUT_FORM = re.compile(r"schema|too many states|function|tool_?config|mime", re.IGNORECASE)
 ABOUT_THINKING = re.compile(r"thinking|budget", re.IGNORECASE)
 """Match the messages of a 400 by what it refused; the request is then sent again without it."""
+
+
+class GeminiKeys(OwnKeys):
+    """Gemini's own keys in client.toml."""
+
+    thinking_budget: int | None = None
+    """Tokens; default 0 for 2.5-flash models, whose thinking would use up the few tokens of an action, else the
+    model's own."""
+    functions: bool = False
+    """Send actions as functions, one of which must be called, before Gemini has refused the response schema."""
+    cache_s: float = Field(default=0.0, ge=0)
+    """Seconds that Google caches the stable start of the prompt, which costs storage; 0: no caching."""
 
 
 class GeminiModel(HostedModel):
@@ -32,14 +40,14 @@ class GeminiModel(HostedModel):
     default_endpoint = "https://generativelanguage.googleapis.com"
     package = "google.genai"
     extra = "gemini"
+    keys = GeminiKeys
 
     def __init__(self, settings: ProviderSettings) -> None:
         super().__init__(settings)
-        self._refused = FORMS.index("functions") if settings.settings.get("functions") is True else 0
+        self._refused = FORMS.index("functions") if self.own.functions else 0
         """How many of FORMS Gemini has refused, which are not used any more."""
         self._thinking = True
-        self._ttl_s = float(settings.settings.get("cache_s", 0))
-        self._cache = PrefixCache(self._ttl_s)
+        self._cache = PrefixCache(self.own.cache_s)
 
     def missing_key(self) -> str | None:
         """Return why the key is missing, or None: Gemini always needs a key."""
@@ -70,11 +78,11 @@ class GeminiModel(HostedModel):
         }
         if request.json_schema is not None:
             config |= constraint(request.json_schema, FORMS[self._refused])
-        budget = self.settings.settings.get("thinking_budget", 0 if "2.5-flash" in model else None)
+        budget = 0 if self.own.thinking_budget is None and "2.5-flash" in model else self.own.thinking_budget
         if budget is not None and self._thinking:
             config["thinking_config"] = {"thinking_budget": budget}
         start, rest = request.messages[: request.stable], request.messages[request.stable :]
-        cacheable = not again and self._ttl_s > 0 and rest and not system_text(rest) and "tools" not in config
+        cacheable = not again and self.own.cache_s > 0 and rest and not system_text(rest) and "tools" not in config
         if cacheable and (name := await self._cache.name(self._client, start, model)):
             return {"model": model, "config": {**config, "cached_content": name}, "contents": contents(rest)}
         if system := system_text(request.messages):

@@ -14,6 +14,8 @@ from contextlib import aclosing
 from typing import Any
 from urllib.parse import urlsplit
 
+from pydantic import BaseModel, Field
+
 from agentd.errors import FaultKind, ProviderFailure
 from agentd.messages import Constraint, ModelInfo, ModelReply, ModelRequest, ProviderSettings, ProviderState
 from agentd.ports import TextSink
@@ -28,6 +30,13 @@ ROOM_TO_THINK = 8192
 """Tokens that a model which thinks may write besides the answer: providers count both against one limit."""
 
 
+class OwnKeys(BaseModel, frozen=True, strict=True, allow_inf_nan=False):
+    """The keys of one provider type in client.toml, beside those that every provider has; others are ignored."""
+
+    n_ctx: int | None = Field(default=None, ge=1)
+    """The context in tokens."""
+
+
 class HostedModel(ABC):
     """A ChatModel over somebody's HTTP API. The client package is imported at the first turn, off the event loop."""
 
@@ -38,9 +47,12 @@ class HostedModel(ABC):
     """The module of the client."""
     extra: str = ""
     """The extra of `agentd` that installs the package, if any."""
+    keys: type[OwnKeys] = OwnKeys
 
     def __init__(self, settings: ProviderSettings) -> None:
+        """Raises ValidationError for a key of its own with a value of the wrong kind."""
         self.settings = settings
+        self.own: Any = self.keys.model_validate(settings.settings)
         self.model = settings.model or (settings.models[0].name if settings.models else self.default_model)
         self._client: Any = None
         self._last: ProviderFailure | None = None
@@ -125,9 +137,9 @@ class HostedModel(ABC):
         return "json_schema"
 
     def context_tokens(self) -> int | None:
-        """Return the context size in tokens (`n_ctx` in client.toml), or None if it isn't set."""
-        said = self.settings.settings.get("n_ctx")
-        return said if isinstance(said, int) else None
+        """Return the context size in tokens, or None if client.toml doesn't say it."""
+        said: int | None = self.own.n_ctx
+        return said
 
     def missing_key(self) -> str | None:
         """Return why the required key is missing, or None. A key is required if client.toml names one."""

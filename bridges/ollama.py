@@ -1,27 +1,32 @@
-"""Ollama (`type = "ollama"`) through its own client. `agentd models pull` makes it fetch a model (ollama_weights.py).
-
-Settings of its own in client.toml: `n_ctx` (the context in tokens, default 8192; doubled for longer prompts up to
-`n_ctx_max`, default 32768, since Ollama silently cuts a prompt that doesn't fit), `keep_alive` (how long Ollama keeps
-the model loaded after a turn, default "30m": the next citizen should not wait for loading), `think` (default false: a
-model that thinks would spend the few tokens of an action on it; true, or a level that the model names).
-"""
+"""Ollama (`type = "ollama"`) through its own client. `agentd models pull` fetches models: ollama_weights.py."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from typing import Any
 
+from pydantic import Field
+
 from agentd.errors import ProviderFailure
 from agentd.messages import Constraint, ModelRequest, ProviderSettings, Usage
 from bridges.answers import Finish, Piece
-from bridges.hosted import BOUNDED, CONNECT_S, HostedModel, kind_of_status
+from bridges.hosted import BOUNDED, CONNECT_S, HostedModel, OwnKeys, kind_of_status
 from bridges.ollama_weights import ENDPOINT, OllamaWeights, reached
 
-N_CTX = 8192
-N_CTX_MAX = 32768
-KEEP_ALIVE = "30m"
 CHARS_A_TOKEN = 2.5
 """Lower than in our texts (Indonesian about 3.5, JSON about 3), so that a prompt's tokens are not underestimated."""
+
+
+class OllamaKeys(OwnKeys):
+    """Ollama's own keys in client.toml."""
+
+    n_ctx: int = Field(default=8192, ge=1)
+    """The context in tokens, doubled for longer prompts up to `n_ctx_max`: Ollama silently cuts what doesn't fit."""
+    n_ctx_max: int = Field(default=32768, ge=1)
+    keep_alive: str | int | float = "30m"
+    """How long Ollama keeps the model loaded after a turn: the next citizen should not wait for loading."""
+    think: bool | str = False
+    """True, or a level that the model names; a model that thinks would spend the few tokens of an action on it."""
 
 
 class OllamaModel(HostedModel):
@@ -30,6 +35,7 @@ class OllamaModel(HostedModel):
     default_model = "gemma3:4b"
     default_endpoint = ENDPOINT
     package = "ollama"
+    keys = OllamaKeys
 
     @staticmethod
     def remote_weights(settings: ProviderSettings) -> OllamaWeights:
@@ -47,23 +53,21 @@ class OllamaModel(HostedModel):
 
     def context_tokens(self) -> int:
         """Return the largest context that may be used."""
-        own = self.settings.settings
-        return max(int(own.get("n_ctx", N_CTX)), int(own.get("n_ctx_max", N_CTX_MAX)))
+        return max(self.own.n_ctx, self.own.n_ctx_max)
 
     async def asked(self, request: ModelRequest, model: str, *, again: bool) -> dict[str, Any]:
         """Return the arguments of `/api/chat`."""
         del again  # nothing else to send
-        own = self.settings.settings
         return {
             "model": model,
             "messages": [{"role": message.role, "content": message.content} for message in request.messages],
             "options": {
-                "num_ctx": _context(request, own.get("n_ctx", N_CTX), own.get("n_ctx_max", N_CTX_MAX)),
+                "num_ctx": _context(request, self.own.n_ctx, self.own.n_ctx_max),
                 "num_predict": self.most_tokens(request, model),
                 "temperature": request.temperature,
             },
-            "keep_alive": own.get("keep_alive", KEEP_ALIVE),
-            "think": own.get("think", False),
+            "keep_alive": self.own.keep_alive,
+            "think": self.own.think,
             **({} if request.json_schema is None else {"format": request.json_schema}),
         }
 

@@ -1,20 +1,15 @@
-"""Any OpenAI-compatible endpoint (`type = "openai"`: DeepSeek, Groq, vLLM, …) through the openai package.
-
-Settings of its own in client.toml: `response_format` ("json_schema", "json_object" for endpoints without schemas,
-"none"; by default the strongest one the endpoint doesn't refuse), `grammar = true` (it accepts a `grammar` field, like
-llama.cpp's server).
-"""
+"""Any OpenAI-compatible endpoint (`type = "openai"`: DeepSeek, Groq, vLLM, …) through the openai package."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import Any, Literal
 
 from agentd.errors import ProviderFailure
 from agentd.messages import Constraint, ModelRequest, ProviderSettings, Usage
 from bridges.answers import Finish, Piece
-from bridges.hosted import BOUNDED, CONNECT_S, HostedModel, kind_of_status, retry_after
+from bridges.hosted import BOUNDED, CONNECT_S, HostedModel, OwnKeys, kind_of_status, retry_after
 
 FORMATS = ("json_schema", "json_object", "none")
 """From the strongest to the weakest."""
@@ -29,12 +24,22 @@ TOO_LONG = ("context length", "context_length", "context size", "context_size", 
 """Words in an error that says the prompt exceeds the model's context; another provider's context may be larger."""
 
 
+class OpenAIKeys(OwnKeys):
+    """This type's own keys in client.toml."""
+
+    response_format: Literal["json_schema", "json_object", "none"] | None = None
+    """`json_object` is for endpoints without schemas. Default: the strongest that the endpoint doesn't refuse."""
+    grammar: bool = False
+    """Whether the endpoint takes a field `grammar`, as llama.cpp's server does."""
+
+
 class OpenAIModel(HostedModel):
     """Chat completions at `endpoint` (OpenAI's own by default)."""
 
     default_model = "gpt-4o-mini"
     default_endpoint = "https://api.openai.com/v1"
     package = "openai"
+    keys = OpenAIKeys
 
     def __init__(self, settings: ProviderSettings) -> None:
         super().__init__(settings)
@@ -83,7 +88,7 @@ class OpenAIModel(HostedModel):
         said = error.message.casefold()
         refused = [name for name in UNSUPPORTED if name in asked and f"'{name}'" in said and NOT_SUPPORTED.search(said)]
         form = asked.get("response_format", {}).get("type")
-        if form and "response_format" not in self.settings.settings and any(word in said for word in REFUSALS):
+        if form and self.own.response_format is None and any(word in said for word in REFUSALS):
             refused.append(form)
         self._refused.update((asked["model"], name) for name in refused)
         return bool(refused)
@@ -106,7 +111,7 @@ class OpenAIModel(HostedModel):
 
     def constraint(self) -> Constraint:
         """Return the constraint of the settings, or the strongest that the endpoint has not refused."""
-        if self.settings.settings.get("grammar") is True:
+        if self.own.grammar:
             return "grammar"
         return "json_schema" if self._form(self.model) == "json_schema" else "none"
 
@@ -117,11 +122,10 @@ class OpenAIModel(HostedModel):
         return "json_schema" if asked.get("response_format", {}).get("type") == "json_schema" else "none"
 
     def _form(self, model: str) -> str:
-        strongest = next(form for form in FORMATS if (model, form) not in self._refused)
-        return str(self.settings.settings.get("response_format", strongest))
+        return self.own.response_format or next(form for form in FORMATS if (model, form) not in self._refused)
 
     def _constraint(self, request: ModelRequest, model: str) -> dict[str, Any]:
-        if request.grammar is not None and self.settings.settings.get("grammar") is True:
+        if request.grammar is not None and self.own.grammar:
             return {"extra_body": {"grammar": request.grammar}}
         form = self._form(model)
         if request.json_schema is None or form == "none":

@@ -1,8 +1,6 @@
 """The embedded provider (`type = "llamacpp"`): a ChatModel on this machine's CPU. It downloads nothing.
 
-Settings of its own in client.toml: `path` (a GGUF file instead of a pulled model), `n_ctx` (context in tokens, default
-8192), `threads` (default: the cores this process may use, at most 8), `repack` (default true: writes a third faster,
-for 0.6 GB more memory and 1 s more loading). The weights load at the first turn or by `warm`, never before.
+The weights load at the first turn or by `warm`, never before.
 """
 
 from __future__ import annotations
@@ -17,6 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pydantic import Field
+
 from agentd.errors import ProviderFailure
 from agentd.messages import (
     ChatMessage,
@@ -29,15 +29,29 @@ from agentd.messages import (
     Usage,
 )
 from agentd.ports import TextChunk, TextSink
+from bridges.hosted import OwnKeys
 from bridges.llamacpp import constraint
 from bridges.llamacpp.engine import Answer, Engine, Stopped
 from bridges.llamacpp.snapshots import SnapshotFolder
 from bridges.llamacpp.weights import DEFAULT, WeightsFolder
 
-N_CTX = 8192
 CLOSE_S = 2.0
 """How long closing waits for the current batch."""
 T = TypeVar("T")
+
+
+class LlamaCppKeys(OwnKeys):
+    """The embedded model's own keys in client.toml."""
+
+    path: str | None = None
+    """A GGUF file instead of a pulled model, from the folder of client.toml."""
+    n_ctx: int = Field(default=8192, ge=1)
+    threads: int | None = Field(default=None, ge=1)
+    """Default: the cores that this process may use, at most 8."""
+    repack: bool = True
+    """Write a third faster, for 0.6 GB more memory and 1 s more loading."""
+    warm: bool = False
+    """Load at the daemon's start (agentd/cli/serve.py reads it), not at the first turn."""
 
 
 class LlamaCppModel:
@@ -45,14 +59,12 @@ class LlamaCppModel:
     cores at the end of the current batch (64 tokens)."""
 
     def __init__(self, settings: ProviderSettings) -> None:
-        own = settings.settings
+        """Raises ValidationError for a key of its own with a value of the wrong kind."""
         self._settings = settings
+        self._own = own = LlamaCppKeys.model_validate(settings.settings)
         self._model = settings.model or DEFAULT
         self._folder = self.weights()
-        self._path = Path(settings.config_dir) / str(own["path"]) if "path" in own else self._folder.path(self._model)
-        self._n_ctx = _whole_number(own, "n_ctx", N_CTX)
-        self._threads = _whole_number(own, "threads", min(_cores(), 8))
-        self._repack = own.get("repack", True) is not False
+        self._path = Path(settings.config_dir) / own.path if own.path else self._folder.path(self._model)
         self._timeout_s = settings.timeout_s if "timeout_s" in settings.model_fields_set else None
         self._worker: ThreadPoolExecutor | None = None
         self._engine: Engine | None = None
@@ -144,7 +156,7 @@ class LlamaCppModel:
             state=state,
             error=error,
             constraint="grammar",
-            context_tokens=self._n_ctx,
+            context_tokens=self._own.n_ctx,
             local=True,
         )
 
@@ -205,9 +217,8 @@ class LlamaCppModel:
         if self._worker is None or self._engine is None:
             self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llamacpp")
             snapshots = SnapshotFolder(self._folder.folder / "snapshots")
-            self._engine = Engine(
-                self._path, n_ctx=self._n_ctx, threads=self._threads, repack=self._repack, snapshots=snapshots
-            )
+            own, threads = self._own, self._own.threads or min(_cores(), 8)
+            self._engine = Engine(self._path, n_ctx=own.n_ctx, threads=threads, repack=own.repack, snapshots=snapshots)
         return self._worker, self._engine
 
     def _require(self, model: str | None) -> None:
@@ -222,7 +233,7 @@ class LlamaCppModel:
             return f"not installed: {', '.join(lacking)}; run: pip install 'agentd[embedded]'"
         if self._path.is_file():
             return None
-        if "path" in self._settings.settings:
+        if self._own.path:
             return f"no weights at the `path` of provider {self.provider} ({self._path.name})"
         return f"the weights of {self._model} are not on this machine; run `agentd models pull`"
 
@@ -235,10 +246,3 @@ def _stops(left: threading.Event) -> bool:
 def _cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _whole_number(settings: Any, key: str, default: int) -> int:
-    value = settings.get(key, default)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{key}: expected a whole number above 0, not {value!r}")
-    return value

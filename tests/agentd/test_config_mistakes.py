@@ -82,15 +82,30 @@ def test_a_channel_over_plain_http_and_a_key_without_its_underscore_are_named(tm
     assert any("https://" in problem.text and problem.line == 28 for problem in warned)
 
 
-def test_what_a_provider_itself_refuses_is_named_by_its_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("kind", "key", "to_do"),
+    [
+        ("llamacpp", "threads = 0", "`threads` should be greater than or equal to 1, not 0"),
+        ("llamacpp", 'n_ctx = "4096"', '`n_ctx` should be a whole number without quotes, not "4096"'),
+        ("llamacpp", 'warm = "yes"', '`warm` should be true or false, not "yes"'),
+        ("llamacpp", "repack = 0", "`repack` should be true or false, not 0"),
+        ("gemini", 'functions = "true"', '`functions` should be true or false, not "true"'),
+        ("gemini", 'cache_s = "600"', '`cache_s` should be a number without quotes, not "600"'),
+        ("gemini", "thinking_budget = 1.5", "`thinking_budget` should be a whole number without quotes, not 1.5"),
+        ("ollama", 'n_ctx = "8k"', '`n_ctx` should be a whole number without quotes, not "8k"'),
+        ("ollama", "n_ctx_max = true", "`n_ctx_max` should be a whole number without quotes, not true"),
+        ("openai", 'response_format = "xml"', "`response_format` should be 'json_schema', 'json_object' or 'none'"),
+        ("openai", 'grammar = "yes"', '`grammar` should be true or false, not "yes"'),
+    ],
+)
+def test_a_value_of_the_wrong_kind_in_a_providers_own_key_is_named_by_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, key: str, to_do: str
 ) -> None:
-    text = f'{RUST}\n[[providers]]\nid = "own"\ntype = "llamacpp"\nthreads = 0\n'
+    text = f'{RUST}\n[[providers]]\nid = "own"\ntype = "{kind}"\n{key}\n'
     (tmp_path / "client.toml").write_text(text)
     assert main(["config", "check", "--config", str(tmp_path / "client.toml")]) == 2
-    at = text.splitlines().index('id = "own"')
-    said = f"client.toml:{at}: provider `own`: threads: expected a whole number above 0, not 0\n"
-    assert capsys.readouterr().err.endswith(said)
+    said = capsys.readouterr().err.splitlines()
+    assert f"client.toml:{text.splitlines().index(key) + 1}: provider `own`: {to_do}" in said[-1], said
 
 
 @pytest.mark.parametrize(
