@@ -135,7 +135,7 @@ async def daemon(settings: Settings, host: ServerHost) -> AsyncIterator[Daemon]:
         made = Daemon(settings, clock, chain, host, store, metrics, tokens, access, audit)
         made.apps = tuple(make(_wiring(made, model)) for make in apps())
         made.methods = table(method for app in made.apps for method in app.methods)
-        made.tools = policed(tools, made.apps, metrics.tool_answered)
+        made.tools = policed(tools, made.apps, lambda server, s: metrics.tool_seconds.labels(server).observe(s))
         kinds = {kind: question for app in made.apps for kind, question in app.questions().items()}
         policy = TurnPolicies([*(app.turns for app in made.apps), Courtesies()])
         for app in made.apps:

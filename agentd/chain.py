@@ -16,22 +16,22 @@ class Chain(ChatModelWrapper):
     """The chain of providers. A reload may replace it unnoticed by its users."""
 
     _inner: Any
-    """Made by the plugin `fallback`: a ChatModel that also has `states()`."""
+    """Made by the plugin `fallback`: a ChatModel that also has `states()` and `warm(prefix)`."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._clock = clock
         self._turns: Counter[ChatModel] = Counter()
         """The number of running turns by chain."""
-        super().__init__(self._built(settings))
+        super().__init__(self.built(settings))
 
-    def _built(self, settings: Settings) -> Any:
-        self._models = models(settings)
+    def built(self, settings: Settings) -> Any:
+        """The chain of these settings' providers, which `replace` puts into use. Raises ConfigError."""
         make = plugin(MODELS, FALLBACK)
-        return make(self._models, default=settings.default_provider, clock=self._clock.monotonic)
+        return make(models(settings), default=settings.default_provider, clock=self._clock.monotonic)
 
-    async def replace(self, settings: Settings) -> None:
-        """Build the new chain, then close the old one after its last turn. On ConfigError nothing changes."""
-        old, self._inner = self._inner, self._built(settings)
+    async def replace(self, chain: Any) -> None:
+        """Use this chain from now on; the old one is closed after its last turn."""
+        old, self._inner = self._inner, chain
         await self._let_go(old)
 
     async def turn(self, request: ModelRequest, on_text: TextSink | None = None) -> ModelReply:
@@ -56,6 +56,4 @@ class Chain(ChatModelWrapper):
 
     async def warm(self, prefix: Any) -> None:
         """Let the providers that support it prepare the prompt's stable start."""
-        for model in self._models:
-            if hasattr(model, "warm"):
-                await model.warm(prefix)
+        await self._inner.warm(prefix)

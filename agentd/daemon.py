@@ -154,19 +154,23 @@ class Daemon:
         }
 
     async def reload(self, by: str) -> dict[str, Any]:
-        """Read client.toml again and apply the difference. On problems it changes nothing and raises InvalidParams."""
+        """Read client.toml again and apply the difference. On problems it changes nothing and raises InvalidParams, or
+        Busy if it can't be recorded."""
         try:
             new = await asyncio.to_thread(
                 config.load, self.settings.file, state=str(self.settings.state), listen=self.settings.rpc.listen
             )
-            if new.providers != self.settings.providers or new.default_provider != self.settings.default_provider:
-                await self.chain.replace(new)
+            old = self.settings
+            other = (new.providers, new.default_provider) != (old.providers, old.default_provider)
+            chain = self.chain.built(new) if other else None
         except ConfigError as error:
             problems = [f"line {problem.line}: {problem.text}" for problem in error.problems]
             wrong = "client.toml is wrong; nothing was changed"
             raise InvalidParams(wrong, problems=problems, user_message=in_each_language("configuration")) from None
         await self.audit.arecord("config.reloaded", actor=by)
-        old, self.settings = self.settings, new
+        if chain is not None:
+            await self.chain.replace(chain)
+        self.settings = new
         await self.host.reconfigure(self.reachable_servers())
         return _difference(old, new)
 

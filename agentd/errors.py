@@ -45,15 +45,10 @@ class AgentdError(Exception):
     status: ClassVar[int] = 500
     """The HTTP status of a request that it refuses. A method's JSON-RPC answer is always 200."""
 
-    def __init_subclass__(
-        cls,
-        code: int | None = None,
-        type: str | None = None,  # noqa: A002 - its name on the wire
-        status: int | None = None,
-    ) -> None:
-        cls.code = cls.code if code is None else code
-        cls.type = cls.type if type is None else type
-        cls.status = cls.status if status is None else status
+    def __init_subclass__(cls, **own: Any) -> None:
+        """`own`: its `code`, `type` and `status`, where they are not those of its parent."""
+        for name, value in own.items():
+            setattr(cls, name, value)
 
     def __init__(self, message: str | None = None, **data: Any) -> None:
         self.message = message or (type(self).__doc__ or "").splitlines()[0]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agentd.errors import AgentdError, FaultKind, InvalidParams, ProviderFailure, ProviderUnavailable
-from agentd.messages import Constraint, Fallback, ModelReply, ModelRequest, ProviderState
+from agentd.messages import ChatMessage, Constraint, Fallback, ModelReply, ModelRequest, ProviderState
 from agentd.ports import RESTART, ChatModel, TextChunk, TextSink
 
 FINAL: frozenset[FaultKind] = frozenset({"bad_request", "blocked"})
@@ -210,6 +210,12 @@ class FallbackChain:
         """Return the providers' states in the order asked; a resting one is `cooling`, with the reason in `error`."""
         usual = sorted(self._models, key=lambda model: model.provider != self._default)
         return tuple(self._state(model) for model in usual)
+
+    async def warm(self, prefix: Sequence[ChatMessage]) -> None:
+        """Let each provider that supports it prepare the prompt's stable start. Raises ProviderFailure."""
+        for model in self._models:
+            if hasattr(model, "warm"):
+                await model.warm(prefix)
 
     async def aclose(self) -> None:
         """Close every provider, even if closing another fails."""

@@ -1,7 +1,7 @@
 """Gemini's protocol as plain data: builds requests and interprets every shape of answer. It makes no calls.
 
 A function call in an answer is rewritten as the action it stands for, so that the rest of agentd reads only one form.
-Further calls, then any text beside them, follow in that text: only the first action counts.
+Further calls, then any text beside them, follow in that text.
 """
 
 from __future__ import annotations

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from email.utils import mktime_tz, parsedate_tz
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -268,10 +270,11 @@ def kind_of_status(status: int) -> FaultKind:
 
 
 def retry_after(headers: Mapping[str, str] | None) -> float | None:
-    """Return the seconds of a `Retry-After` header; None if it is missing or a date (these providers send none)."""
+    """Return the seconds until the time of a `Retry-After` header, which may be a date; None if it says no time."""
     value = (headers or {}).get("Retry-After") or (headers or {}).get("retry-after") or ""
     try:
-        seconds = float(value)
-    except ValueError:
+        date = parsedate_tz(value)
+        seconds = float(value) if date is None else max(0.0, mktime_tz(date) - time.time())
+    except (ValueError, OverflowError):
         return None
     return seconds if 0 <= seconds < float("inf") else None

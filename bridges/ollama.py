@@ -53,7 +53,7 @@ class OllamaModel(HostedModel):
 
     def context_tokens(self) -> int:
         """Return the largest context that may be used."""
-        return max(self.own.n_ctx, self.own.n_ctx_max)
+        return int(max(self.own.n_ctx, self.own.n_ctx_max))
 
     async def asked(self, request: ModelRequest, model: str, *, again: bool) -> dict[str, Any]:
         """Return the arguments of `/api/chat`."""

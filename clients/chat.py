@@ -157,11 +157,19 @@ class Chat:
             self._say(f"→ {artifact.get('path') or artifact['uri']}  (/open)")
 
     async def _ask_model(self, text: str) -> None:
-        model = "/".join(part for part in (self._provider, self._model) if part) or None
+        """Print the model's answer, without agent and tools. Raises Refused."""
+        from agentd.cli.client import Refused
+
+        model = "/".join(part for part in (self._provider, self._model) if part) or "raw"
         self._said.append({"role": "user", "content": text})
-        answer = await self._client.raw(self._said, model)
-        self._said.append({"role": "assistant", "content": answer})
-        self._say(answer)
+        asked = {"model": model, "messages": self._said}
+        async with self._client.asked("POST", "/v1/chat/completions", json=asked) as response:
+            answer = await response.json()
+        if "choices" not in answer:
+            raise Refused(answer.get("error", {}))
+        said = str(answer["choices"][0]["message"]["content"])
+        self._said.append({"role": "assistant", "content": said})
+        self._say(said)
 
     async def _command(self, word: str, rest: str) -> bool:
         if word in ("exit", "quit"):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentd.cli import options
 from clients.connected import with_client
+from hardening.reasons import not_there
 
 if TYPE_CHECKING:
     from agentd.cli.client import Client
@@ -46,7 +47,7 @@ async def _try(client: Client, named: str, arguments: dict[str, Any] | None, *, 
     listed = (await client.call("Tools.list"))["tools"]
     tool = next((each for each in listed if each["name"].casefold() == named.casefold()), None)
     if tool is None:
-        return _said(f"there is no tool {named}; `agentd tools` lists them")
+        return _said(not_there("tool", named, (each["name"] for each in listed)))
     if arguments is None:
         arguments = await asyncio.to_thread(form, tool, input)
     step = await client.call("Tools.call", {"tool": tool["name"], "input": arguments, "server": tool["server"]})

@@ -46,7 +46,6 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def _watch(settings: Any, once: bool, every_s: float) -> int:
-    import aiohttp
     from rich.console import Console
     from rich.live import Live
 
@@ -56,17 +55,13 @@ async def _watch(settings: Any, once: bool, every_s: float) -> int:
         if client is None:
             print(f"agentd top: no daemon answers at {settings.rpc.listen}; `agentd serve` starts one", file=sys.stderr)
             return 1
-        try:
-            if once or not sys.stdout.isatty():
-                Console().print(picture(*await _asked(client)))
-                return 0
-            with Live(picture(*await _asked(client)), screen=True, auto_refresh=False) as live:
-                while True:
-                    await asyncio.sleep(every_s)
-                    live.update(picture(*await _asked(client)), refresh=True)
-        except aiohttp.ClientError as error:
-            print(f"agentd top: {error or 'the daemon has stopped'}", file=sys.stderr)
-            return 1
+        if once or not sys.stdout.isatty():
+            Console().print(picture(*await _asked(client)))
+            return 0
+        with Live(picture(*await _asked(client)), screen=True, auto_refresh=False) as live:
+            while True:
+                await asyncio.sleep(every_s)
+                live.update(picture(*await _asked(client)), refresh=True)
 
 
 async def _asked(client: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]:
@@ -74,9 +69,19 @@ async def _asked(client: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str,
         client.call("System.health"),
         client.call("Agent.list", {"limit": RUNS}),
         client.call("Agent.list", {"parked": True, "limit": RUNS}),
-        client.metrics(),
+        _metrics(client),
     )
     return health, runs, parked, metrics
+
+
+async def _metrics(client: Any) -> str:
+    """The metrics in Prometheus' text format. Raises Refused."""
+    from agentd.cli.client import Refused
+
+    async with client.asked("GET", "/metrics") as response:
+        if response.status != 200:
+            raise Refused({"message": f"/metrics answered {response.status}; a token of staff or admin is needed"})
+        return str(await response.text())
 
 
 def picture(

@@ -13,6 +13,7 @@ import os
 import re
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -21,6 +22,7 @@ from typing import Any, TextIO
 
 OURS = ("__main__", "agentd", "bridges", "clients", "servers")
 CAUSES, FRAMES = 8, 6
+AGAIN_S = 60.0
 _NUMBER = re.compile(r"(?<![0-9a-f])(?=\d*[a-f])(?P<id>[0-9a-f]{32}(?:[0-9a-f]{8})?)(?![0-9a-f])|\d(?:[ .-]?\d){5,}")
 """A number; or a random id of ours, in which digits stand side by side by chance."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -38,6 +40,19 @@ def log_to(stream: TextIO, level: int | str, report: Callable[[BaseException | N
     sys.excepthook = lambda _kind, error, _trace: report(error)
     threading.excepthook = lambda given: report(given.exc_value)
     sys.unraisablehook = lambda given: report(given.exc_value)
+
+
+class Due:
+    """Which reasons of a trouble that lasts are due in the log: a new one at once, the same again after AGAIN_S."""
+
+    def __init__(self) -> None:
+        self._from: dict[str, float] = {}
+
+    def now(self, reason: str) -> bool:
+        """Whether the reason is due; if so, it counts as logged."""
+        if due := time.monotonic() >= self._from.get(reason, 0.0):
+            self._from[reason] = time.monotonic() + AGAIN_S
+        return due
 
 
 def mask(text: str) -> str:

@@ -1,9 +1,12 @@
-"""What a command says of an error: of the system's, which file, why, and who has the rights. It catches none."""
+"""What a command says of an error: of the system's, which file, why, and who has the rights; of a name that is not
+there, which are. It catches none."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -26,3 +29,10 @@ def _who_may(path: Path) -> str:
                 return f"give yourself the right to {one} (chmod u+rwX)"
             return f"run this as {one.owner()}, its owner"
     return "run this as the daemon's user"
+
+
+def not_there(kind: str, name: str, known: Iterable[str]) -> str:
+    """`there is no tool tme, but time`: the known names that are like it, else all."""
+    folded = {one.casefold(): one for one in known}
+    near = get_close_matches(name.casefold(), folded, cutoff=0.5) or sorted(folded)
+    return f"there is no {kind} {name}, but {', '.join(folded[one] for one in near) or 'none'}"

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,8 @@ class CallTool:
     input: dict[str, Any] = field(default_factory=dict)
     quotes: dict[str, str] = field(default_factory=dict)
     """The citizen's own words for each argument, by name. The call's check reads them; the tool never gets them."""
+    more: tuple[CallTool, ...] = ()
+    """The other calls that directly follow it in the same turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,24 @@ def parse(text: str) -> CallTool | Final:
     Raises InvalidAction with the precise reason.
     """
     reason: InvalidAction | None = None
-    for candidate in list(objects(text)):
+    found = iter(list(objects(text)))
+    for candidate in found:
         try:
-            return _action(candidate)
+            action = _action(candidate)
         except InvalidAction as error:
             reason = reason or error
+        else:
+            return action if isinstance(action, Final) else replace(action, more=tuple(_following(action, found)))
     raise reason or InvalidAction(_why_nothing(text))
+
+
+def _following(first: CallTool, values: Iterator[dict[str, Any]]) -> list[CallTool]:
+    """The other calls that follow the first one, each once; what stands behind them may rest on invented results."""
+    calls = [first]
+    with suppress(InvalidAction):
+        while isinstance(call := _action(next(values, {})), CallTool):
+            calls += [call] if call not in calls else []
+    return calls[1:]
 
 
 def _action(value: dict[str, Any]) -> CallTool | Final:
@@ -176,14 +191,7 @@ def schema(offer: Offer, *, may_call: bool = True, may_search: bool = False) -> 
     if offer.may_list:
         asked = SEARCH if may_search else {}
         branches.append(_branch(LIST_TOOLS, {"type": "object", "properties": asked, "additionalProperties": False}))
-    branches.append(
-        {
-            "type": "object",
-            "properties": {"action": {"const": "final"}, "response": {"type": "string", "minLength": 1}},
-            "required": ["action", "response"],
-            "additionalProperties": False,
-        }
-    )
+    branches.append(_object(action={"const": "final"}, response={"type": "string", "minLength": 1}))
     held = {} if offer.answer is None else {HELD: {"action": "final", "response": offer.answer}}
     return {"anyOf": branches, **held}
 
@@ -198,12 +206,12 @@ def _call(tool: ToolInfo) -> dict[str, Any]:
 
 
 def _branch(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {"action": {"const": "call_tool"}, "tool": {"const": name}, "input": arguments},
-        "required": ["action", "tool", "input"],
-        "additionalProperties": False,
-    }
+    return _object(action={"const": "call_tool"}, tool={"const": name}, input=arguments)
+
+
+def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+    """An object with exactly these properties."""
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
 
 
 def _closed(arguments: dict[str, Any]) -> dict[str, Any]:

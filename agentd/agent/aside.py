@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
-from functools import partial
 from typing import ParamSpec, TypeVar
 
 BUDGET_S = 2.0
@@ -31,23 +30,18 @@ class OverBudget(Exception):
 
 
 async def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run `work` in the reader's thread within BUDGET_S."""
-    return await within(BUDGET_S, partial(work, *args, **kwargs))
+    """Run `work` in the reader's thread; its calls of `spend` raise once BUDGET_S of CPU time is used."""
+
+    def within_budget() -> T:
+        _ends.set(time.thread_time() + BUDGET_S)
+        return work(*args, **kwargs)
+
+    return await asyncio.get_running_loop().run_in_executor(_READER, copy_context().run, within_budget)
 
 
 async def read(chars: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run `work` here, without a budget, if it reads at most SHORT characters; else `aside`."""
     return await aside(work, *args, **kwargs) if chars > SHORT else work(*args, **kwargs)
-
-
-async def within(budget_s: float, work: Callable[[], T]) -> T:
-    """Run `work` in the reader's thread; its calls of `spend` raise once `budget_s` of CPU time is used."""
-    return await asyncio.get_running_loop().run_in_executor(_READER, copy_context().run, _budgeted, budget_s, work)
-
-
-def _budgeted(budget_s: float, work: Callable[[], T]) -> T:
-    _ends.set(time.thread_time() + budget_s)
-    return work()
 
 
 def spend() -> None:

@@ -104,6 +104,8 @@ class Progress:
     attempts: int = 0
     turns: int = 0
     failed: list[str] = field(default_factory=list)
+    more: list[dict[str, Any]] = field(default_factory=list)
+    """The actions that the model wrote after its last call in the same turn and that were not performed yet."""
     may_call_official: bool = True
 
     def record(self) -> dict[str, Any]:
@@ -122,6 +124,8 @@ class Asked:
     """The result of asking the model once, before it is recorded."""
 
     action: dict[str, Any] | None = None
+    more: list[dict[str, Any]] = field(default_factory=list)
+    """The calls that the model wrote after this action."""
     outcome: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
     """The JSON of the AgentdError that ends the run."""

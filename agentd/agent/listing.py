@@ -70,7 +70,8 @@ def _in_full(tools: Sequence[ToolInfo]) -> Iterator[dict[str, Any]]:
     """Yield as many tools as FULL_CHARS allows, always at least one. A huge schema is cut to an outline."""
     left = FULL_CHARS
     for tool in tools:
-        entry = _entry(tool)
+        schema, about = without(tool.input_schema, ()), description(tool)
+        entry = {"name": tool.name, "server": tool.server, "description": about, "input_schema": schema}
         size = len(json.dumps(entry, ensure_ascii=False))
         if size > left and left < FULL_CHARS:
             return
@@ -80,11 +81,6 @@ def _in_full(tools: Sequence[ToolInfo]) -> Iterator[dict[str, Any]]:
             entry["input_schema"] = _outline(tool.input_schema, ())
         left -= size
         yield entry
-
-
-def _entry(tool: ToolInfo) -> dict[str, Any]:
-    schema = without(tool.input_schema, ())
-    return {"name": tool.name, "server": tool.server, "description": description(tool), "input_schema": schema}
 
 
 def _outline(schema: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ rebuilds its state from the records, and its decisions depend on nothing else.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agentd.agent import prompts
@@ -100,8 +100,7 @@ class Agent:
             raise raised(record["error"])
         if action["action"] == "final":
             return str(action["response"])
-        written = CallTool(action["tool"], action["input"], action.get("quotes", {}))
-        call = self._begun.completed(written, done.steps)
+        call = self._begun.completed(_as_call(action), done.steps)
         if (again := self._done_already(call)) is not None:
             return again
         if len(done.steps) >= self.brief.limits.max_steps:
@@ -164,34 +163,35 @@ class Agent:
     # ── asking the model ─────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _ask(self) -> dict[str, Any]:
-        """Ask the model for one turn and return the journal record. See `ModelTurn.action` for repairs and fallbacks.
+        """Take the next action and return the journal record: the next look-up of the last turn, or the model's choice.
 
         A read-only call is made here too and shares the record, since repeating both is harmless.
         """
-        asked = Asked()
-        if (known := self._begun.action(self._so_far, self.brief.language)) is not None:
-            asked.action = _as_json(known)
-            return asked.record()
+        asked, done = Asked(), self._so_far
+        action: CallTool | Final | None = _as_call(done.more[0]) if done.more else None
+        action = action or self._begun.action(done, self.brief.language) or await self._chosen(asked)
+        asked.action = None if action is None else _as_json(action)
+        if isinstance(action, CallTool):
+            asked.more = done.more[1:] or [_as_json(one) for one in action.more]
+            if len(done.steps) < self.brief.limits.max_steps and self._calls.is_free(action):
+                name, server = self._calls.named(action.tool)
+                self.publish("tool.progress", {"tool": name, "server": server, "progress": 0.0})
+                asked.outcome = (await self._calls.make(action, None)).model_dump(mode="json")
+        return asked.record()
+
+    async def _chosen(self, asked: Asked) -> CallTool | Final | None:
+        """The model's choice (see `ModelTurn.action` for repairs and fallbacks); None if `asked.error` ends the run."""
         try:
-            action = await self._turns.action(asked)
+            return await self._turns.action(asked)
         except ProviderFailure as failure:
             if failure.kind == "blocked":
                 says = replies()[self.brief.language]
                 asked.logs.append(says.logs["blocked"].format(reason=failure.message))
-                asked.action = _as_json(Final(says.blocked))
-            else:
-                asked.error = ProviderUnavailable(f"{failure.kind}: {failure.message}").json()
+                return Final(says.blocked)
+            asked.error = ProviderUnavailable(f"{failure.kind}: {failure.message}").json()
         except AgentdError as error:
             asked.error = error.json()
-        else:
-            asked.action = _as_json(action)
-            may_call = len(self._so_far.steps) < self.brief.limits.max_steps
-            if may_call and isinstance(action, CallTool) and self._calls.is_free(action):
-                name, server = self._calls.named(action.tool)
-                self.publish("tool.progress", {"tool": name, "server": server, "progress": 0.0})
-                outcome = await self._calls.make(action, None)
-                asked.outcome = outcome.model_dump(mode="json")
-        return asked.record()
+        return None
 
     # ── what a record changes ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -200,6 +200,7 @@ class Agent:
         done = self._so_far
         fallbacks = [Fallback.model_validate(value) for value in record["fallbacks"]]
         usage = Usage.model_validate(record["usage"])
+        done.more = record.get("more", [])
         done.turns += 1
         done.attempts += record["attempts"]
         done.fallbacks += fallbacks
@@ -228,7 +229,7 @@ class Agent:
         official = name in brief.toolset.official
         language = brief.spoken or brief.language
         called = prompts.Called(name, self._calls.written(call), outcome, language, brief.prompt, official)
-        done.messages += prompts.exchange(called)
+        done.messages += prompts.exchange(replace(called, left=self._leave(call, outcome)))
         if outcome.success:
             asked = json.dumps(made, ensure_ascii=False)
             done.said.append(Said(by="tool", order=len(done.said), tool=name, text=asked, value=outcome.output))
@@ -236,6 +237,15 @@ class Agent:
         self.publish("tool.finished", {"step": len(done.steps), **step.model_dump(mode="json"), "artifacts": files})
         if not outcome.success and outcome.error_type != "declined":
             self._count_failure(call, outcome)
+
+    def _leave(self, call: CallTool, outcome: ToolOutcome) -> tuple[str, ...]:
+        """The tools of the turn's other calls if they are not made: a look-up alone follows another that succeeded."""
+        done = self._so_far
+        may_call = len(done.steps) < self.brief.limits.max_steps
+        looks_up = all(self._calls.is_free(one) for one in (call, *map(_as_call, done.more[:1])))
+        left = () if outcome.success and may_call and looks_up else tuple(one["tool"] for one in done.more)
+        done.more = [] if left else done.more
+        return left
 
     def _count_failure(self, call: CallTool, outcome: ToolOutcome) -> None:
         done = self._so_far
@@ -258,6 +268,10 @@ def _ends(record: dict[str, Any]) -> bool:
     """Whether the run ends with this turn: it answered or failed."""
     action = record.get("action")
     return action is None or action["action"] == "final"
+
+
+def _as_call(written: dict[str, Any]) -> CallTool:
+    return CallTool(written["tool"], written["input"], written.get("quotes", {}))
 
 
 def _as_json(action: CallTool | Final) -> dict[str, Any]:

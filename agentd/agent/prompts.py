@@ -73,6 +73,8 @@ class Called:
     """The citizen's words."""
     official: bool = False
     limit: int = 6000
+    left: Sequence[str] = ()
+    """The tools of the turn's other calls, which were not made."""
 
 
 def compose_system_instructions(
@@ -227,7 +229,8 @@ def tool_result(called: Called) -> ChatMessage:
     if called.request:
         result["request"] = called.request[:REMINDED]
     unsaid = f"The result is not limited by {', '.join(left_out)}: nobody said it. " if left_out else ""
-    result["instruction"] = unsaid + _instruction(outcome, called.language, called.official)
+    left = f" Only this call was made, one at a time. Not called: {', '.join(called.left)}." if called.left else ""
+    result["instruction"] = unsaid + _instruction(outcome, called.language, called.official) + left
     return ChatMessage(role="user", content=_compact(result))
 
 

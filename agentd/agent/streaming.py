@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from agentd.agent.text import encodable
 
-_START = re.compile(r'"action"\s*:\s*"final"\s*,\s*"response"\s*:\s*"')
+_START = re.compile(r'"action"\s*:\s*"(?:final"\s*,\s*"response"\s*:\s*"|(?P<call>call_tool"|list_tools"))')
 NEAR = 256
 """Characters in which an action's beginning is searched; one with more blanks is shown only when complete."""
 _WHOLE = re.compile(
@@ -29,7 +29,7 @@ class AnswerText:
     """Extracts the response of a `final` action from the raw pieces of a turn."""
 
     def __init__(self) -> None:
-        self._begun = False
+        self._begun = self._calls = False
         self._waiting = ""
 
     def feed(self, piece: str) -> str:
@@ -40,7 +40,9 @@ class AnswerText:
             if found is None:
                 self._waiting = self._waiting[-NEAR:]
                 return ""
-            self._begun, self._waiting = True, self._waiting[found.end() :]
+            self._begun, self._calls, self._waiting = True, bool(found["call"]), self._waiting[found.end() :]
+        if self._calls:  # an answer behind the call rests on a result that the model invented
+            return ""
         whole = _WHOLE.match(self._waiting)
         assert whole is not None
         self._waiting = self._waiting[whole.end() :]

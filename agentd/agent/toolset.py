@@ -143,7 +143,8 @@ def assemble(
         bound = [worded(tool) for tool in offered]
     else:
         for entry in entries:
-            found = _offers(entry, offered)
+            named = (tool for tool in offered if tool.name.casefold() == entry.name.casefold())
+            found = [tool for tool in named if entry.bare or tool.server == entry.server]
             bound += [worded(tool, entry) for tool in found]
             if found or not (entry.server is None or seen is None or entry.server in seen):
                 continue
@@ -154,22 +155,17 @@ def assemble(
 
     times = Counter(tool.name.casefold() for tool in bound)
     times.update({f"{tool.server}__{tool.bare_name}".casefold() for tool in bound})
-    named = [_qualified(tool) if times[tool.name.casefold()] > 1 else tool for tool in bound]
+    final = [_qualified(tool) if times[tool.name.casefold()] > 1 else tool for tool in bound]
     if allowed is not None:
-        named = [tool for tool in named if tool.name.casefold() in allowed]
+        final = [tool for tool in final if tool.name.casefold() in allowed]
         unbound &= allowed
-    named = [tool for tool in named if (tool.for_model if chooser == "model" else not tool.identity)]
+    final = [tool for tool in final if (tool.for_model if chooser == "model" else not tool.identity)]
     running = {state.name for state in states if state.state != "down"}
     listed = {(tool.server, tool.name) for tool in offered if tool.server in running}
-    awake = tuple(tool for tool in named if (tool.server, tool.bare_name) in listed)
-    asleep = tuple(tool for tool in named if (tool.server, tool.bare_name) not in listed)
+    awake = tuple(tool for tool in final if (tool.server, tool.bare_name) in listed)
+    asleep = tuple(tool for tool in final if (tool.server, tool.bare_name) not in listed)
     unlisted = {state.name for state in states if state.state != "up"} - {tool.server for tool in offered}
     return Toolset(awake, states, frozenset(unbound), asleep, unlisted=frozenset(unlisted))
-
-
-def _offers(entry: ToolSettings, offered: list[ToolInfo]) -> list[ToolInfo]:
-    named = (tool for tool in offered if tool.name.casefold() == entry.name.casefold())
-    return [tool for tool in named if entry.bare or tool.server == entry.server]
 
 
 def _worded(tool: ToolInfo, said: Mapping[str, Any]) -> ToolInfo:

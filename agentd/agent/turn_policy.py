@@ -48,9 +48,9 @@ class Offer:
     """By tool name, the arguments that the host fills in if the model omits them."""
 
     def completed(self, call: CallTool) -> CallTool:
-        """The call with the `known` arguments added."""
+        """The call, and those that follow it, with the `known` arguments added."""
         known = next((known for name, known in self.known.items() if name.casefold() == call.tool.casefold()), {})
-        return replace(call, input={**known, **call.input}) if known else call
+        return replace(call, input={**known, **call.input}, more=tuple(map(self.completed, call.more)))
 
 
 class UnsupportedAnswer(InvalidAction):

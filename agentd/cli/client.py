@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -95,52 +95,34 @@ class Client:
     async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
         """Make one JSON-RPC call. Raises Refused."""
         request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
-        with self._reached():
-            async with self._session.post(f"{self._base}/rpc", json=request) as response:
-                return _result(await response.json())
+        async with self.asked("POST", "/rpc", json=request) as response:
+            return _result(await response.json())
 
     async def events(self, run_id: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
         """The run's events after the one numbered `after`. Raises Refused."""
-        with self._reached():
-            async with self._session.get(f"{self._base}/events", params={"run_id": run_id, "after": after}) as response:
-                if response.status >= 400:
-                    _result(await response.json())
-                async for line in response.content:
-                    if line.startswith(b"data:"):
-                        data = json.loads(line[5:])
-                        if "seq" not in data:  # the stream ended with an error
-                            raise Refused(data)
-                        yield data
+        async with self.asked("GET", "/events", params={"run_id": run_id, "after": after}) as response:
+            if response.status >= 400:
+                _result(await response.json())
+            async for line in response.content:
+                if line.startswith(b"data:"):
+                    data = json.loads(line[5:])
+                    if "seq" not in data:  # the stream ended with an error
+                        raise Refused(data)
+                    yield data
 
-    @contextmanager
-    def _reached(self) -> Iterator[None]:
-        """Raise Refused if the daemon can't be reached or stops while it answers."""
+    @asynccontextmanager
+    async def asked(self, method: str, path: str, **content: Any) -> AsyncIterator[Any]:
+        """The response to a request. Raises Refused if the daemon can't be reached or stops while it answers."""
         import aiohttp
 
         try:
-            yield
+            async with self._session.request(method, f"{self._base}{path}", **content) as response:
+                yield response
         except (aiohttp.ContentTypeError, json.JSONDecodeError):
             raise Refused({"message": f"{self._base} answers, but not as agentd does. {ELSEWHERE}"}) from None
         except aiohttp.ClientError as error:
             why = f"{self._base} can't be reached ({type(error).__name__}); runs go on once it is there again"
             raise Refused(error_object(Draining(why))) from None
-
-    async def raw(self, messages: list[dict[str, str]], model: str | None) -> str:
-        """The model's answer, without agent and tools. Raises Refused."""
-        request = {"model": model or "raw", "messages": messages}
-        with self._reached():
-            async with self._session.post(f"{self._base}/v1/chat/completions", json=request) as response:
-                answer = await response.json()
-        if "choices" not in answer:
-            raise Refused(answer.get("error", {}))
-        return str(answer["choices"][0]["message"]["content"])
-
-    async def metrics(self) -> str:
-        """The metrics in Prometheus' text format. Raises Refused."""
-        async with self._session.get(f"{self._base}/metrics") as response:
-            if response.status != 200:
-                raise Refused({"message": f"/metrics answered {response.status}; a token of staff or admin is needed"})
-            return str(await response.text())
 
 
 def _result(answer: dict[str, Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     from agentd.config import Settings
 
 
-def command(
-    commands: Any, name: str, summary: str, run: Callable[[argparse.Namespace], int], *, listen: bool = False
-) -> argparse.ArgumentParser:
+Run = Callable[[Namespace], int]
+
+
+def command(commands: Any, name: str, summary: str, run: Run, *, listen: bool = False) -> ArgumentParser:
     """Add a command that takes `--config`, `--state` and, if `listen`, `--listen`; `run` returns its exit code."""
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
+    parser: ArgumentParser = commands.add_parser(name, help=summary, description=summary)
     parser.set_defaults(run=run)
     parser.add_argument("--config", metavar="FILE", help="client.toml (else AGENTD_CONFIG, else ./config/client.toml)")
     parser.add_argument(
@@ -25,7 +26,7 @@ def command(
     return parser
 
 
-def settings(given: argparse.Namespace) -> Settings:
+def settings(given: Namespace) -> Settings:
     """Load the settings that the flags name, and log only errors from now on: stdout is for the command's answer.
 
     Raises ConfigError.

@@ -115,7 +115,7 @@ async def _watch(file: Path, known: tuple[int, int, int], reload: asyncio.Event)
 async def _reload_on(asked: asyncio.Event, made: Any) -> None:
     import structlog
 
-    from agentd.errors import InvalidParams
+    from agentd.errors import AgentdError
 
     log = structlog.get_logger("agentd")
     while True:
@@ -124,8 +124,8 @@ async def _reload_on(asked: asyncio.Event, made: Any) -> None:
         notify("RELOADING=1", f"MONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
         try:
             log.info("config.reloaded", **await made.reload(by="signal"))
-        except InvalidParams as error:
-            log.error("config.refused", problems=error.data["problems"])
+        except AgentdError as error:
+            log.error("config.refused", problems=error.data.get("problems", [error.message]))
         notify("READY=1")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from agentd.config.lines import Path
@@ -17,18 +18,13 @@ _ADVICE = (
 
 def behind_proxy(settings: Settings) -> Problem | None:
     """The setting that implies a proxy (file, line, remedy), or None."""
-    where = _setting(settings)
-    if where is None:
-        return None
-    return settings.problem(where, f"`{where[-1]}` is set and no token exists: {_ADVICE}")
+    where = next(_signs(settings), None)
+    return settings.problem(where, f"`{where[-1]}` is set and no token exists: {_ADVICE}") if where else None
 
 
-def _setting(settings: Settings) -> Path | None:
-    for name in ("allowed_hosts", "allowed_origins", "trusted_proxies"):
-        if getattr(settings.rpc, name):
-            return "rpc", name
+def _signs(settings: Settings) -> Iterator[Path]:
+    named = ("allowed_hosts", "allowed_origins", "trusted_proxies")
+    yield from (("rpc", name) for name in named if getattr(settings.rpc, name))
     for index, server in enumerate(settings.servers):
-        public = urlsplit(server.env.get("VERIFY_BASE_URL", "")).hostname
-        if public is not None and public not in LOOPBACK:
-            return "servers", index, "verify_base_url"
-    return None
+        if urlsplit(server.env.get("VERIFY_BASE_URL", "")).hostname not in (None, *LOOPBACK):
+            yield "servers", index, "verify_base_url"

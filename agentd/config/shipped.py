@@ -9,10 +9,6 @@ PROFILES = Path(__file__).resolve().parents[2] / "profiles"
 DEFAULT = "kelurahan"
 
 
-def profiles() -> list[str]:
-    return sorted(file.parent.name for file in PROFILES.glob("*/client.toml"))
-
-
 def shipped(name: str) -> Path:
     """The path of a file of the default office."""
     return PROFILES / DEFAULT / name

@@ -101,9 +101,6 @@ class Metrics:
         """Count a JSON-RPC call; the dispatcher's observer. `exposition` passes the counts on, as each needs a lock."""
         self._rpc_answered[method, code] += 1
 
-    def tool_answered(self, server: str, seconds: float) -> None:
-        self.tool_seconds.labels(server).observe(seconds)
-
 
 class MeteredModel(ChatModelWrapper):
     """A ChatModel whose turns are timed and counted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -28,6 +28,7 @@ from agentd.runs.journal import StoreJournal, TakenOver
 from agentd.runs.live import Live
 from agentd.runs.records import PendingApproval, RunError, RunRecord, StepRecord
 from agentd.runs.store import RunStore
+from hardening.tasks import beside
 
 Observe = Callable[[RunRecord, Result], None]
 """Called for each run that has ended or waits for an approval."""
@@ -67,9 +68,7 @@ class Segments:
         if not live.log.stored:
             started = {"kind": row.kind, "prompt_length": len(row.prompt), "at": row.created_at}
             publish("run.started", started)
-        shipper = None
-        if cluster is not None:
-            shipper = asyncio.create_task(self._ship(row.run_id, shipping), name=f"ship {row.run_id}")
+        shipper = nullcontext() if cluster is None else beside(ship=self._ship(row.run_id, shipping))
         fence = None if cluster is None else cluster.holds
         journal = StoreJournal(self.store, row, recorded, live.steps, fence)
         context = RunContext(row, journal, publish, live.past)
@@ -78,11 +77,10 @@ class Segments:
         timer = asyncio.get_running_loop().call_later(deadline_s, live.steps.stop, late)
         try:
             with structlog.contextvars.bound_contextvars(run_id=row.run_id, session_id=row.session_id):
-                result = parked_result(row) if parked else await self._carried_out(context)
+                async with shipper:
+                    result = parked_result(row) if parked else await self._carried_out(context)
         finally:
             timer.cancel()
-            if shipper is not None:
-                shipper.cancel()
         if self.draining and result.error is not None and live.steps.stopped is None:
             raise asyncio.CancelledError  # perhaps the stop made it fail: it continues at the next start
         if (reason := live.steps.stopped) is not None and result.approval is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ import structlog
 from sqlalchemy.engine import Connection, Engine
 
 from agentd.errors import Busy, in_each_language
+from hardening.logs import Due
 
 T = TypeVar("T")
 Work = Callable[[Connection], Any]
@@ -47,6 +47,7 @@ class Transactions:
         self._waiting: deque[tuple[Work, asyncio.Future[Any]]] = deque()
         self._called = False
         """Whether a thread was called that has not looked at the waiting work yet."""
+        self._due = Due()
 
     def close(self) -> None:
         """Wait for the running work, then close the kept connections."""
@@ -63,7 +64,8 @@ class Transactions:
             except sa.exc.SQLAlchemyError as error:
                 if (reason := passing(error)) is None:
                     raise
-                log.warning("store.unavailable", reason=reason, waits=patient.get())
+                if self._due.now(reason):
+                    log.warning("store.unavailable", reason=reason, waits=patient.get())
                 if not patient.get():
                     message, said = f"the database {reason}; then try again", in_each_language("database")
                     raise Busy(message, retry_after_s=RETRY_AFTER_S, user_message=said) from None
@@ -156,7 +158,6 @@ def _answer(futures: list[asyncio.Future[Any]], answers: list[Answer]) -> None:
 
 RETRY_AFTER_S = 5.0
 LONGEST_PAUSE_S = 2.0
-SAID_AGAIN_S = 60.0
 SQLITE = {
     "BUSY": "is locked by another program; end what holds it",
     "LOCKED": "is locked by another program; end what holds it",
@@ -200,15 +201,14 @@ def passing(error: BaseException | None) -> str | None:
 def wait_in_dbos(engine: sa.Engine) -> None:
     """Translate all transient errors into those that DBOS retries without a word: SQLite's lock (by its text), a lost
     connection. The log says once a minute what it waits for."""
-    due: dict[str, float] = {}
+    due = Due()
 
     @sa.event.listens_for(engine, "handle_error", retval=True)
     def reworded(context: Any) -> Exception | None:
         driver = context.original_exception
         if (reason := passing(context.sqlalchemy_exception)) is None:
             return None
-        if time.monotonic() >= due.get(reason, 0.0):
-            due[reason] = time.monotonic() + SAID_AGAIN_S
+        if due.now(reason):
             log.warning("store.waiting", reason=reason)
         if not isinstance(driver, sqlite3.Error):
             context.is_disconnect = True

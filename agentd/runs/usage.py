@@ -18,12 +18,13 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.clock import day_in, iso
-from agentd.errors import AgentdError
+from agentd.errors import Busy
 from agentd.messages import ModelReply
 from agentd.ports import Clock
 from agentd.runs.run_database import RunDatabase
 from agentd.runs.statements import insert
 from agentd.runs.tables import usage
+from hardening.logs import Due
 from hardening.tasks import beside
 
 log = structlog.get_logger(__name__)
@@ -51,6 +52,7 @@ class UsageLog:
         self._database, self._clock, self._zone = database, clock, zone
         self._fresh: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
         self._added = asyncio.Event()
+        self._due = Due()
 
     def add(self, reply: ModelReply) -> None:
         key = (day_in(self._zone, iso(self._clock.now())), reply.provider, reply.model)
@@ -81,6 +83,7 @@ class UsageLog:
         except BaseException:
             for key, counts in fresh.items():  # the next write includes them
                 self._fresh[key].update(counts)
+            self._added.set()
             raise
 
     @asynccontextmanager
@@ -101,6 +104,8 @@ class UsageLog:
     async def _try_to_write(self) -> None:
         try:
             await self.write()
-        except (AgentdError, OSError, SQLAlchemyError) as error:
-            log.warning("usage.put_off", error=type(error).__name__)
-            self._added.set()
+        except Busy:  # the database has logged why
+            pass
+        except (OSError, SQLAlchemyError) as error:
+            if self._due.now(type(error).__name__):
+                log.warning("usage.put_off", error=type(error).__name__)

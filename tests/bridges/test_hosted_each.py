@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from agentd.errors import ProviderFailure
 from agentd.messages import ChatMessage, ModelPrice, ModelRequest
 from bridges.gemini_shapes import supported
+from bridges.hosted import retry_after
 from tests.bridges.test_hosted import SCHEMA, STREAMING, ask, kind_of_wire, provider
 from tests.bridges.wires import KEY, WIRES, Answer
 
@@ -72,6 +75,23 @@ async def test_a_body_without_end_fills_no_memory(
 async def test_the_time_to_wait_is_read_from_the_header(provider: Any) -> None:
     one = await provider(Answer(status=429, headers={"Retry-After": "17"}))
     assert (await one.fails()).retry_after_s == 17.0
+
+
+@pytest.mark.parametrize(
+    ("header", "least", "most"),
+    [
+        (None, 3000, 3600),
+        ("Fri, 31 Dec 1999 23:59:59 GMT", 0, 0),
+        ("soon", None, None),
+        ("Fri, 99 Foo 1999", None, None),
+    ],
+)
+def test_a_time_to_wait_that_is_a_date_is_counted_from_now(
+    header: str | None, least: float | None, most: float
+) -> None:
+    in_an_hour = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    waits = retry_after({"Retry-After": header or in_an_hour})
+    assert waits is None if least is None else waits is not None and least <= waits <= most
 
 
 @pytest.mark.parametrize("kind_of_wire", ["gemini"], indirect=True)

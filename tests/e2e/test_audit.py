@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from agentd.clock import SystemClock
 from tests import warm
 from tests.daemon import Daemon, RpcFailed, running
 from tests.e2e.test_main_job import LETTER, WORDS, final
+from tests.waiting import until
 
 PLANTED = ("Budi", "Santoso", "3175061501900003", "Melati", "Melamar", "Karyawan", "salah ketik", "Surat Anda selesai")
 
@@ -57,6 +59,19 @@ def test_a_yes_that_cannot_be_recorded_issues_nothing(tmp_path: Path) -> None:
             daemon.call("Agent.run", prompt="ya, benar", session_id="budi")
         assert (refused.value.type, "audit trail" in refused.value.error["message"]) == ("busy", True)
         assert not list(daemon.state.glob("letters/2*/*.pdf"))
+        before, config = daemon.call("Models.list"), daemon.config.read_text()
+        daemon.config.write_text(config.replace('"scripted"', '"other"', 1).replace('id = "scripted"', 'id = "other"'))
+        with pytest.raises(RpcFailed, match="audit trail"):
+            daemon.call("Config.reload")
+        assert daemon.call("Models.list") == before, "of what can't be recorded nothing is done"
+        log = daemon.folder / "stderr.log"
+        assert daemon.process is not None
+        daemon.process.send_signal(signal.SIGHUP)
+        until(lambda: "config.refused" in log.read_text(), "the reload by signal is refused")
         (daemon.state / "audit.jsonl").rmdir()
+        daemon.process.send_signal(signal.SIGHUP)
+        until(lambda: daemon.call("Models.list")["default_provider"] == "other", "the next one is not")
+        daemon.config.write_text(config)
+        daemon.call("Config.reload")
         issued = daemon.call("Agent.run", prompt="ya, benar", session_id="budi")
         assert (issued["run_id"], issued["status"]) == (asked["run_id"], "completed")

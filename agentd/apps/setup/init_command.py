@@ -8,23 +8,26 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from agentd.config.shipped import PROFILES
+from agentd.errors import CommandError
+
 SCHEMA = "client.schema.json"
 
 
 def register(commands: Any) -> None:
-    from agentd.config.shipped import profiles
-
     parser = commands.add_parser("init", help="create your own office from a shipped profile")
     parser.add_argument("profile", choices=profiles(), help="the office to start from")
     parser.add_argument("folder", type=Path, metavar="DIR", help="an empty or new folder")
     parser.set_defaults(run=run)
 
 
+def profiles() -> list[str]:
+    """The names of the shipped offices."""
+    return sorted(file.parent.name for file in PROFILES.glob("*/client.toml"))
+
+
 def run(given: argparse.Namespace) -> int:
     """Return 0 once the folder has the office. Raises CommandError if it isn't empty, OSError."""
-    from agentd.config.shipped import PROFILES
-    from agentd.errors import CommandError
-
     folder: Path = given.folder
     folder.mkdir(parents=True, exist_ok=True)
     if next(folder.iterdir(), None) is not None:

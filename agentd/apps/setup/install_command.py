@@ -21,8 +21,9 @@ NODE = frozenset({"node", "npx", "npm", "bun", "deno"})
 DROP_IN = "agentd.service.d/node.conf"
 SERVER = "agentd-server@.service"
 """For a server as another user; it does nothing until somebody starts it for a server."""
-OF_AN_OFFICE = ("office.toml", "books.toml", "letters/*.toml", "letters/*/*")
-"""What people write beside client.toml; `state` and `credentials` may stand there too and are never copied."""
+OF_AN_OFFICE = ("office.toml", "letters/*.toml", "letters/*/*")
+"""What people write beside client.toml, and the books' glossary by its name there; `state` and `credentials` may stand
+there too and are never copied."""
 SYSTEM_ONLY = (
     "After=network-online",
     "Wants=network-online",
@@ -97,18 +98,20 @@ def units(settings: Any, program: Path, *, system: bool) -> dict[Path, str]:
         files[folder / DROP_IN] = _template(DROP_IN)
     if not kept.exists():
         files[kept] = settings.file.read_text(encoding="utf-8")
-        files |= _beside(settings.file.resolve().parent, kept.parent)
+        glossary = str(getattr(settings.sections.get("books"), "glossary", ""))
+        files |= _beside(settings.file.resolve().parent, kept.parent, glossary)
     return files
 
 
-def _beside(office: Path, target: Path) -> dict[Path, str]:
+def _beside(office: Path, target: Path, glossary: str) -> dict[Path, str]:
     """The office's own files beside client.toml; none for the default office, whose files are found where they ship."""
     from agentd.config import shipped
 
     if office == shipped("client.toml").parent:
         return {}
-    own = (file for pattern in OF_AN_OFFICE for file in office.glob(pattern) if file.is_file())
-    return {target / file.relative_to(office): file.read_text(encoding="utf-8") for file in own}
+    own = [file for pattern in OF_AN_OFFICE for file in office.glob(pattern)] + [(office / glossary).resolve()]
+    kept = (file for file in own if file.is_file() and file.is_relative_to(office))
+    return {target / file.relative_to(office): file.read_text(encoding="utf-8") for file in kept}
 
 
 def next_step(*, system: bool) -> str:

@@ -7,12 +7,12 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from agentd.cli import options
 from agentd.errors import ConfigError, Problem
+from hardening.reasons import not_there
 
 Tools = Iterable[tuple[dict[str, Any], str]]
 """Each tool with its file's text, for line numbers; a daemon's tools have no file."""
@@ -49,8 +49,8 @@ async def _named(settings: Any, read: Read, named: Sequence[str]) -> int:
     known = {tool["name"].casefold(): tool for tool in listed}
     for name in named:
         if name.casefold() not in known:
-            there = ", ".join(get_close_matches(name.casefold(), known, cutoff=0.5) or sorted(known))
-            print(f"agentd tools: there is no tool {name}, but {there}; a file's name ends in .json", file=sys.stderr)
+            there = not_there("tool", name, (tool["name"] for tool in listed))
+            print(f"agentd tools: {there}; a file's name ends in .json", file=sys.stderr)
             return 2
     return await read((known[name.casefold()], "") for name in named or known)
 

@@ -22,8 +22,8 @@ class Reader:
         self.checked.append(text)
         return "terbit" not in text
 
-    async def watch(self, text: str, size: int = 5) -> str:
-        raw = json.dumps(final(text))
+    async def watch(self, text: str, size: int = 5, before: str = "") -> str:
+        raw = before + json.dumps(final(text))
         for at in range(0, len(raw), size):
             self.answer.feed(raw[at : at + size])
             await asyncio.sleep(0)
@@ -41,6 +41,12 @@ async def test_an_answer_that_passed_is_shown_to_its_end() -> None:
     assert await reader.watch(text) == "Baik, Pak. "
     reader.answer.finish(text)
     assert "".join(reader.seen) == text
+
+
+async def test_an_answer_that_a_model_writes_behind_a_call_is_not_shown_for_it_rests_on_an_invented_result() -> None:
+    reader = Reader()
+    call = json.dumps({"action": "call_tool", "tool": "get_current_time", "input": {}})
+    assert await reader.watch("Sekarang pukul 10. Ada lagi?", before=call) == ""
 
 
 async def test_what_is_checked_is_linear_in_the_answer_however_many_sentences_it_has() -> None:

@@ -40,7 +40,8 @@ async def test_a_port_of_another_program_is_named_with_what_to_do(answer: web.Ha
         with pytest.raises(Refused, match=r"answers, but not as agentd does.*AGENTD_LISTEN"):
             await client.call("Agent.run", {"prompt": "Halo"})
         with pytest.raises(Refused, match=r"answers, but not as agentd does"):
-            await client.raw([{"role": "user", "content": "Halo"}], None)
+            async with client.asked("GET", "/metrics") as response:
+                await response.json()
 
 
 def test_what_the_daemon_refuses_is_one_line_of_every_command(tmp_path: Path) -> None:

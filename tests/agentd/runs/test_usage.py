@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
+from structlog.testing import capture_logs
 
 from agentd.clock import OFFICE
 from agentd.messages import ModelReply, Usage
@@ -18,6 +23,8 @@ from agentd.testing import ManualClock
 
 NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
 TODAY = "2026-03-05"
+READ_ONLY = sqlite3.OperationalError("attempt to write a readonly database")
+READ_ONLY.sqlite_errorname = "SQLITE_READONLY"
 
 
 def reply(provider: str = "gemini", read: int = 1000, written: int = 40) -> ModelReply:
@@ -60,6 +67,32 @@ async def test_a_day_is_the_offices_whatever_the_hosts_is(tmp_path: Path) -> Non
     log.add(reply())
     assert [one.day for one in await log.days(7)] == ["2026-03-06", "2026-03-05"]
     assert [one.day for one in await UsageLog(store, clock, ZoneInfo("America/New_York")).days(1)][-1] == "2026-03-05"
+    store.close()
+
+
+async def test_a_database_that_takes_no_write_is_told_once_until_it_takes_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a read-only disk the log got two lines a second."""
+    monkeypatch.setattr("agentd.runs.usage.WRITTEN_EVERY_S", 0.01)
+    store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    tried = asyncio.Event()
+
+    @sa.event.listens_for(store.engine, "before_cursor_execute")
+    def refuse(*given: Any) -> None:
+        if "agentd_usage" in given[2] and (tries := next(number, None)) is not None:
+            if tries == 5:
+                loop.call_soon_threadsafe(tried.set)
+            raise OperationalError(given[2], {}, READ_ONLY)
+
+    loop, number = asyncio.get_running_loop(), iter(range(6))
+    log = UsageLog(store, ManualClock(NOON), OFFICE)
+    with capture_logs() as lines:
+        async with log.kept():
+            log.add(reply())
+            await tried.wait()
+    assert [line["event"] for line in lines] == ["store.unavailable"]
+    assert [one.turns for one in await log.days(1)] == [1]
     store.close()
 
 

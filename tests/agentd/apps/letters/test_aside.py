@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from threading import get_ident
 from typing import Any
 
-from agentd.agent.aside import SHORT, read, within
+import pytest
+
+from agentd.agent.aside import SHORT, aside, read
 from agentd.agent.policies import PolicedTools
 from agentd.apps.letters.policies.grounding import Grounded, ungrounded
 from agentd.testing import MemoryTools
@@ -30,8 +31,10 @@ async def test_what_is_short_is_read_at_once_and_the_rest_beside_the_loop() -> N
     assert await read(SHORT + 1, get_ident) != get_ident()
 
 
-async def test_a_reading_that_runs_out_of_time_proves_nothing() -> None:
+async def test_a_reading_that_runs_out_of_time_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     arguments: dict[str, Any] = {"nama": "Budi Santoso", "rt": "003"}
     said = call(arguments, "Nama saya Budi Santoso, RT 3")
-    assert await within(60, partial(ungrounded, said)) == []
-    assert [field.path for field in await within(-1, partial(ungrounded, said))] == ["nama", "rt"]
+    monkeypatch.setattr("agentd.agent.aside.BUDGET_S", 60)
+    assert await aside(ungrounded, said) == []
+    monkeypatch.setattr("agentd.agent.aside.BUDGET_S", -1)
+    assert [field.path for field in await aside(ungrounded, said)] == ["nama", "rt"]

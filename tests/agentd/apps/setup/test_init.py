@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from agentd import config
+from agentd.apps.setup.init_command import profiles
 from agentd.cli import main
-from agentd.config.shipped import PROFILES, profiles
+from agentd.config.shipped import PROFILES
 from servers.certificate.letters.checking import check
 from servers.certificate.office import load
 

@@ -126,8 +126,12 @@ def test_what_an_office_wrote_is_installed_whole_and_no_secret_with_it(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     office = tmp_path / "office"
     shutil.copytree(PROFILES / "campus", office)
-    written = ("books.toml", "letters/kinds.toml")
-    for name in (*written, "credentials/books_account", "state/access.json"):
+    written = ("toko.toml", "letters/kinds.toml")
+    client = office / "client.toml"
+    client.write_text(
+        client.read_text() + '\n[books]\nurl = "sqlite+aiosqlite:////srv/shop.db"\nglossary = "toko.toml"\n'
+    )
+    for name in (*written, "notes.toml", "credentials/books_account", "state/access.json"):
         (office / name).parent.mkdir(exist_ok=True)
         (office / name).write_text("")
     made = units(config.load(office / "client.toml"), Path(sys.executable).with_name("agentd"), system=False)
