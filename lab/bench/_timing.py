@@ -10,7 +10,8 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import psutil
@@ -82,6 +83,17 @@ def in_a_process(module: str, *words: str, **environ: str) -> Any:
     return json.loads(
         subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=600, env={**os.environ, **environ}).stdout
     )
+
+
+@contextmanager
+def server(*command: str) -> Iterator[tuple[int, int]]:
+    """A server in a process of its own that prints its port once it listens: (its pid, its port)."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.pid, int(process.stdout.readline())
+        finally:
+            process.terminate()
 
 
 def print_json(work: Coroutine[Any, Any, Any]) -> None:

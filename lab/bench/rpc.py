@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from lab import peers_python
+from lab.bench._timing import server
 
 PARAMS = {"text": "Selamat siang", "number": 7}
 BATCH = 20
@@ -60,7 +59,7 @@ def _measured(stacks: list[str]) -> dict[str, tuple[float, float]]:
     one = json.dumps(_call(1)).encode()
     many = json.dumps([_call(n) for n in range(BATCH)]).encode()
     with ExitStack() as running:
-        servers = {name: running.enter_context(_server(name)) for name in stacks}
+        servers = {name: running.enter_context(server(*_command(name))) for name in stacks}
         for _, port in servers.values():
             asyncio.run(_load(port, one, 500))
         turns: dict[str, list[tuple[float, float]]] = {name: [] for name in stacks}
@@ -70,19 +69,10 @@ def _measured(stacks: list[str]) -> dict[str, tuple[float, float]]:
     return {name: (min(turn[0] for turn in taken), min(turn[1] for turn in taken)) for name, taken in turns.items()}
 
 
-@contextmanager
-def _server(name: str) -> Iterator[tuple[int, int]]:
+def _command(name: str) -> tuple[str, ...]:
     if name in PEERS:
-        command = [peers_python.python(), str(peers_python.PROGRAMS / f"{PEERS[name]}.py")]
-    else:
-        command = [sys.executable, "-m", "lab.bench.rpc", name]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        yield server.pid, int(server.stdout.readline())
-    finally:
-        server.terminate()
-        server.wait()
+        return peers_python.python(), str(peers_python.PROGRAMS / f"{PEERS[name]}.py")
+    return sys.executable, "-m", "lab.bench.rpc", name
 
 
 def _call(n: int) -> dict[str, object]:

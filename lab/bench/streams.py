@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from lab.bench._timing import median
+from lab.bench._timing import median, server
 
 EVENTS = 20
 READERS = 1000
@@ -27,13 +26,8 @@ def run() -> dict[str, float]:
     needed = READERS + 100
     hard = max(needed, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # the server, a child process, inherits it
-    server = subprocess.Popen([sys.executable, "-m", "lab.bench.streams"], stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        return asyncio.run(_measure(int(server.stdout.readline()), server.pid))
-    finally:
-        server.terminate()
-        server.wait()
+    with server(sys.executable, "-m", "lab.bench.streams") as (pid, port):
+        return asyncio.run(_measure(port, pid))
 
 
 async def _measure(port: int, pid: int) -> dict[str, float]:

@@ -23,7 +23,7 @@ import aiohttp
 
 from agentd.access import TokenStore
 from tests.agentd.test_behind_proxy import SETTINGS
-from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running
+from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, call, final, running, server_entry
 from tests.e2e.test_main_job import LETTER
 from tests.e2e.test_main_job import WORDS as SENTENCE
 from tests.e2e.test_unasked import third_party
@@ -88,23 +88,27 @@ def letters(daemon: Daemon) -> list[Path]:
 
 
 def model(folder: Path) -> list[Attack]:
-    """A model calls tools that void, delete, issue and destroy without being asked."""
+    """A model calls tools that void, delete, issue and destroy without being asked. A letter and a third party's tool
+    that may destroy must wait for a yes; the others it must not know."""
     turns = (
         *(call("void_letter", number="x", reason="y"), call("certificate__void_letter", number="x", reason="y")),
-        *(call("delete_session_data"), call("drop_table", name="warga")),
+        *(call("delete_session_data"), call("drop_table", name="warga"), LETTER),
     )
     config = HEAD + "\n".join(SERVERS.values()) + third_party(folder)
+    graphiti = server_entry("graphiti_server", "-m", "servers.graphiti")
     lost, heard = 0, []
-    for number, turn in enumerate([*turns, LETTER]):
-        with running(folder / str(number), turn, final("Sudah."), config=config) as daemon:
+    for number, turn in enumerate(turns):
+        words = SENTENCE if turn is LETTER else "Bersihkan warga"
+        more = graphiti * (turn["tool"] == "delete_session_data")
+        with running(folder / str(number), turn, final("Sudah."), config=config + more) as daemon:
             with suppress(RpcFailed):
-                outcome = daemon.call("Agent.run", prompt=SENTENCE if turn is LETTER else "Bersihkan")
+                outcome = daemon.call("Agent.run", prompt=words)
                 heard.append(outcome["status"])
                 lost += any(step["success"] for step in outcome["steps"])
-            done = [*letters(daemon), *daemon.state.glob("done.txt")]
-            lost += len(done)
-    waits = f"{heard.count('needs_approval')} wait for a yes, the others are unknown to it"
-    return [Attack("a model voids, deletes, destroys, issues unasked", len(turns) + 1, waits, lost)]
+            lost += len([*letters(daemon), *daemon.state.glob("done.txt")])
+    waiting = heard.count("needs_approval")
+    told = f"{waiting} wait for a yes, the others are unknown to it"
+    return [Attack("a model voids, deletes, destroys, issues unasked", len(turns), told, lost + (waiting != 2))]
 
 
 def open_house(folder: Path) -> list[Attack]:
