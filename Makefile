@@ -128,7 +128,7 @@ eval-analytics: install ## ask the books 67 questions in both styles with a perf
 eval-evidence: install ## the judge of evidence on the field matrix (COD='id_dev.json …': on those dialogues)
 	@$(BIN)/python -m lab.eval.evidence $(if $(COD),--cod $(COD))
 
-eval-letters: install ## conversations with citizens, by the embedded model; goes on where it was stopped
+eval-letters: install ## conversations with citizens, by the embedded model
 	@$(BIN)/agentd models pull
 	@$(BIN)/python -m lab.eval.letters
 

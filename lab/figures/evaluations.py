@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hardening.files import stamp
 from lab.eval import books
 from lab.eval.evidence import altered, cod, letters, matrix, offices, soundness
 from lab.eval.evidence.__main__ import STEPS, Prepare, judge
@@ -51,9 +52,11 @@ class Evaluation:
 
 
 def _json(out: Path, module: str, *words: str) -> Any:
-    """Run `python -m MODULE …` and read the JSON in `out`; exit status 1 means wrong answers, which are counted."""
+    """Run `python -m MODULE …` and read the JSON that it wrote to `out`; exit status 1 means wrong answers, which are
+    counted, or that it failed and wrote nothing."""
+    before = stamp(out)
     done = subprocess.run([sys.executable, "-m", module, *words], cwd=ROOT, stdout=sys.stderr, check=False)
-    if done.returncode not in (0, 1) or not out.exists():
+    if done.returncode not in (0, 1) or stamp(out) == before:
         raise SystemExit(f"python -m {module} {' '.join(words)} ended with {done.returncode}")
     return json.loads(out.read_text(encoding="utf-8"))
 
@@ -180,7 +183,7 @@ def _analytics(planner: str, *words: str) -> Found:
 
 def _letters() -> Found:
     out = ROOT / "docs" / "letters" / "eval" / "report.json"
-    return of_letters(_json(out, "lab.eval.letters", "--fresh")["figures"])
+    return of_letters(_json(out, "lab.eval.letters")["figures"])
 
 
 def of_letters(figures: dict[str, Any]) -> Found:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.figures import __main__ as command
-from lab.figures import commits, house, pages, record, sections
+from lab.figures import commits, evaluations, house, pages, record, sections
 from lab.figures.goals import GOALS, Goal
 from lab.figures.record import ROOT, Figure, Found, Measurement
 
@@ -173,3 +173,10 @@ def test_doubled_lines_are_found_once_and_imports_are_none(tmp_path: Path, monke
     for path in files:
         path.write_text(f"from a import b\nimport {path.stem}\nown = '{path.stem}'\n{same}")
     assert house._doubled(files) == [{"doubled": "a.py:4", "as in": "b.py:4", "lines": house.RUN + 2}]
+
+
+@pytest.mark.slow  # it starts a process
+def test_an_evaluation_that_fails_does_not_pass_for_the_one_before(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text('{"figures": "of yesterday"}')
+    with pytest.raises(SystemExit, match="ended with 1"):
+        evaluations._json(tmp_path / "report.json", "no_such_evaluation")

@@ -1,14 +1,13 @@
 """`python -m lab.eval.letters`: agentd in this process, its real servers, a real model, and every conversation in turn.
 
-Leaves `record.json.xz` (from which the next run goes on), `report.json` (the figures) and `index.html` (figures and
-every transcript, not tracked; `--page` makes it again) in docs/letters/eval.
+Leaves `record.json.xz` (every word), `report.json` (the figures) and `index.html` (figures and every transcript, not
+tracked; `--page` makes it again) in docs/letters/eval. A part of the conversations leaves them only with `--out`.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 import json
 import sys
 import tempfile
@@ -23,7 +22,7 @@ from agentd.observability import logging as logs
 from agentd.runs.visibility import new_key
 from agentd.startup import started
 from lab.eval.letters import report, script
-from lab.eval.letters.runner import Answer, Held, Record, hold_all
+from lab.eval.letters.runner import Answer, Record, hold
 
 OUT = Path("docs/letters/eval")
 RECORD = "record.json.xz"
@@ -61,20 +60,13 @@ class Desk:
         """Warm the prompt as `agentd serve` does, so that no conversation waits for it to be read."""
         await self._made.chain.warm(self._made.profile(CITIZEN, AgentOptions()).prefix)
 
-    @property
-    def prompt(self) -> str:
-        """A short hash of the stable prompt including examples; it changes with any word."""
-        prefix = self._made.profile(CITIZEN, AgentOptions()).prefix
-        return hashlib.sha256("\n".join(message.content for message in prefix).encode()).hexdigest()[:12]
-
 
 async def evaluate(given: argparse.Namespace) -> Record:
-    """Run the remaining conversations; write record and page after each."""
+    """Run the conversations; print each as it ends."""
     scripts = script.load(given.conversations)
     if given.only:
         scripts = [each for each in scripts if each.category in given.only or each.id in given.only]
-    out: Path = given.out
-    kept = Record() if given.fresh else Record.read(out / RECORD)
+    record = Record()
     with tempfile.TemporaryDirectory(prefix="agentd-eval-") as state:
         settings = config.load(given.config, state=state)
         if given.provider:  # visitors can't choose a provider, so the configuration does
@@ -83,21 +75,14 @@ async def evaluate(given: argparse.Namespace) -> Record:
         async with started(settings) as made:
             desk = Desk(made)
             await desk.warm()
-            record = kept.judged_again(scripts).model_copy(update={"prompt": desk.prompt})
-            now: list[Held] = []
-
-            def keep(held: Held) -> None:
-                now.append(held)
-                leave(out, record, given.conversations)
+            for each in scripts[: given.limit]:
+                held = record.held[each.id] = await hold(desk, each)
                 seconds = sum(turn.seconds for turn in held.turns)
                 mark = "✓" if held.verdict.passed else f"✗ {'; '.join(held.verdict.reasons)}"
                 print(f"{held.id}: {len(held.turns)} turns, {seconds:.0f} s {mark}", flush=True)
-
-            await hold_all(desk, scripts, record, keep, limit=given.limit, seconds=given.seconds)
-        judged = sum(len(held.letters) for held in now)
+        judged = sum(len(held.letters) for held in record.held.values())
         if (archived := in_archive(state)) != judged:
             raise SystemExit(f"{archived} letters lie in the archive, but {judged} were judged")
-    leave(out, record, given.conversations)
     return record
 
 
@@ -122,20 +107,21 @@ def main() -> int:
     parser.add_argument("--provider", metavar="ID", default="llamacpp", help="asked first (default: the embedded one)")
     parser.add_argument("--conversations", metavar="FILE", type=Path, default=script.FILE)
     parser.add_argument("--only", metavar="ID", nargs="+", help="these conversations or categories")
-    parser.add_argument("--limit", metavar="N", type=int, help="hold at most N conversations now")
-    parser.add_argument("--seconds", metavar="S", type=float, help="start no conversation after so many seconds")
-    parser.add_argument("--fresh", action="store_true", help="forget what was held before")
-    parser.add_argument("--out", metavar="FOLDER", type=Path, default=OUT)
+    parser.add_argument("--limit", metavar="N", type=int, help="at most N conversations")
+    parser.add_argument("--out", metavar="FOLDER", type=Path, help="where to leave what was found")
     parser.add_argument("--page", action="store_true", help="hold none: write the page of the record that is there")
     given = parser.parse_args()
+    out = given.out or (None if given.only or given.limit else OUT)
     if given.page:
-        leave(given.out, Record.read(given.out / RECORD), given.conversations)
+        leave(out or OUT, Record.read((out or OUT) / RECORD), given.conversations)
         return 0
     logs.configure("error")
     record = asyncio.run(evaluate(given))
+    if out:
+        leave(out, record, given.conversations)
+        print(f"→ {out / 'index.html'}")
     found = report.figures(script.load(given.conversations), record)
     print(json.dumps({key: value for key, value in found.items() if key != "categories"}, indent=1))
-    print(f"→ {given.out / 'index.html'}")
     return 1 if found["letters_with_an_invented_value"] or found["false_claims_of_a_letter"] else 0
 
 

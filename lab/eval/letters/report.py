@@ -24,7 +24,6 @@ def figures(scripts: Sequence[Conversation], record: Record) -> dict[str, Any]:
     return {
         "conversations": len(scripts),
         "run": len(pairs),
-        "run_under_the_present_prompt": sum(held.prompt == record.prompt for _, held in pairs),
         "passed": sum(held.verdict.passed for _, held in pairs),
         "letters_issued": sum(len(held.letters) for _, held in pairs),
         "letters_with_an_invented_value": sum(

@@ -1,15 +1,11 @@
-"""Runs the conversations one after the other and writes the record after each. Does not judge or render.
-
-The record is the JSON report. A stopped run resumes where it was, and conversations measured with another prompt are
-measured again after all others have been measured once.
-"""
+"""Runs a conversation and keeps the record of all. Does not judge or render."""
 
 from __future__ import annotations
 
 import lzma
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -61,14 +57,13 @@ class Turn(BaseModel):
 
 
 class Held(BaseModel):
-    """A completed conversation. `prompt` identifies its prompt, `at` is its end time in ISO 8601, `load` is the
-    machine's load average at that time."""
+    """A completed conversation. `digest` is its script's, `at` its end time in ISO 8601, `load` the machine's load
+    average at that time."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     digest: str
-    prompt: str
     at: str
     turns: tuple[Turn, ...]
     letters: tuple[IssuedLetter, ...]
@@ -77,16 +72,13 @@ class Held(BaseModel):
 
 
 class Record(BaseModel):
-    """All conversations completed so far, by id; stored between runs."""
+    """The conversations of one run, by id."""
 
-    prompt: str = ""
     held: dict[str, Held] = {}
 
     @classmethod
     def read(cls, file: Path) -> Record:
-        """Read the record; empty when the file is missing."""
-        if not file.exists():
-            return cls()
+        """Read a record that `write` left."""
         return cls.model_validate_json(lzma.decompress(file.read_bytes()))
 
     def write(self, file: Path) -> None:
@@ -95,16 +87,6 @@ class Record(BaseModel):
         beside = file.with_suffix(".tmp")
         beside.write_bytes(lzma.compress(self.model_dump_json().encode()))
         beside.replace(file)
-
-    def judged_again(self, scripts: Iterable[Conversation]) -> Record:
-        """The record with every verdict recomputed by the current judge, so that all are judged alike."""
-        held = dict(self.held)
-        for script in scripts:
-            known = held.get(script.id)
-            if known is not None and known.digest == script.digest:
-                verdict = judge(script, known.letters, known.turns[-1].answer, _spoken(known.turns))
-                held[script.id] = known.model_copy(update={"verdict": verdict})
-        return self.model_copy(update={"held": held})
 
     def of(self, scripts: Sequence[Conversation]) -> list[tuple[Conversation, Held]]:
         """The conversations completed with exactly this script."""
@@ -115,34 +97,7 @@ class Record(BaseModel):
         ]
 
 
-def still_to_hold(scripts: Sequence[Conversation], record: Record) -> list[Conversation]:
-    """First scripts never run in this wording, then those run with another prompt, each in order."""
-    held = {script.id: conversation for script, conversation in record.of(scripts)}
-    new = [script for script in scripts if script.id not in held]
-    stale = [script for script in scripts if script.id in held and held[script.id].prompt != record.prompt]
-    return [*new, *stale]
-
-
-async def hold_all(
-    counter: Counter,
-    scripts: Sequence[Conversation],
-    record: Record,
-    kept: Callable[[Held], None],
-    *,
-    limit: int | None = None,
-    seconds: float | None = None,
-) -> None:
-    """Run the remaining conversations, at most `limit`, starting none after `seconds`; call `kept` with each."""
-    began = time.monotonic()
-    for script in still_to_hold(scripts, record)[:limit]:
-        if seconds is not None and time.monotonic() - began >= seconds:
-            return
-        held = await hold(counter, script, record.prompt)
-        record.held[script.id] = held
-        kept(held)
-
-
-async def hold(counter: Counter, script: Conversation, prompt: str = "") -> Held:
+async def hold(counter: Counter, script: Conversation) -> Held:
     """Run one conversation from the citizen's first message to the last."""
     citizen = Citizen(script)
     session = f"{script.id}-{time.time_ns():x}"
@@ -166,7 +121,6 @@ async def hold(counter: Counter, script: Conversation, prompt: str = "") -> Held
     return Held(
         id=script.id,
         digest=script.digest,
-        prompt=prompt,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         turns=tuple(turns),
         letters=tuple(letters.values()),

@@ -16,10 +16,10 @@ from agentd.apps.letters.policies.grounding import ungrounded
 from agentd.messages import AgentStep, ChatMessage, Said, ToolCall, ToolInfo
 from agentd.testing import MemoryJournal, MemoryTools, ScriptedModel
 from lab.eval.letters import report, script
-from lab.eval.letters.__main__ import evaluate
+from lab.eval.letters.__main__ import evaluate, leave
 from lab.eval.letters.citizen import Citizen, asked_for
 from lab.eval.letters.judge import IssuedLetter, judge
-from lab.eval.letters.runner import Answer, Record, hold, hold_all, still_to_hold
+from lab.eval.letters.runner import Answer, Record, hold
 from lab.eval.letters.script import Conversation
 from servers.certificate.letters.fields import InvalidFields
 from servers.certificate.letters.lettertype import load
@@ -123,7 +123,9 @@ async def test_a_model_that_does_as_it_should_passes(tmp_path: Path) -> None:
     figures = report.figures(list(SCRIPTS.values()), record)
     assert (figures["run"], figures["letters_issued"], figures["letters_with_an_invented_value"]) == (3, 2, 0)
     assert figures["complete_in_one_turn"] == {"run": 1, "right": 1, "share": 1.0}
-    page = (tmp_path / "out" / "index.html").read_text()
+    leave(tmp_path, record, script.FILE)
+    assert Record.read(tmp_path / "record.json.xz") == record
+    page = (tmp_path / "index.html").read_text()
     assert "3 of 68 conversations were run" in page.replace(str(len(SCRIPTS)), "68")
 
 
@@ -139,9 +141,6 @@ async def evaluated(folder: Path, *only: str, turns: list[Any]) -> Record:
         conversations=script.FILE,
         only=only,
         limit=None,
-        seconds=None,
-        fresh=False,
-        out=folder / "out",
     )
     return await evaluate(given)
 
@@ -233,17 +232,6 @@ def test_every_field_can_be_asked_for_in_both_languages() -> None:
     assert asked_for(asked, BUDI) == ["tempat_lahir", "tanggal_lahir", "rt", "rw"]
     english = SCRIPTS["complete-domisili-johannes-en"]
     assert asked_for("Please tell me: religion and purpose of the letter.", english) == ["agama", "keperluan"]
-
-
-async def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    scripts = [SCRIPTS["offtopic-hello"], SCRIPTS["offtopic-time"], SCRIPTS["offtopic-recipe"]]
-    careless, file = Careless(final("Maaf.")), tmp_path / "record.json.xz"
-    record = Record(prompt="one")
-    await hold_all(careless, scripts, record, lambda _: record.write(file), limit=2)
-    again = Record.read(file)
-    assert [each.id for each in still_to_hold(scripts, again)] == ["offtopic-recipe"]
-    other = again.model_copy(update={"prompt": "two"})
-    assert [each.id for each in still_to_hold(scripts, other)] == ["offtopic-recipe", "offtopic-hello", "offtopic-time"]
 
 
 def test_a_letter_issued_twice_under_one_number_is_one_letter() -> None:
