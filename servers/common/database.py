@@ -64,8 +64,8 @@ log = logging.getLogger(__name__)
 KILL_SECONDS = 3.0
 MAX_BYTES = 4 * 2**20
 """Maximum JSON size of a result: what one message on the wire carries without delaying others."""
-BATCH_ROWS = 100
-"""The rows of a page at most: those that are wide all at once are in memory before their size is known."""
+PAGE_ROWS, PAGE_BYTES = 100, 2**20
+"""Where a page of rows ends: besides the rows of a result, at most one page and one row are in memory."""
 SESSIONS = 8
 
 
@@ -154,23 +154,21 @@ class Database:
         if not result.returns_rows:
             raise StatementError("The statement gave no result set.")
         columns = unique_names([str(column[0]) for column in result.cursor.description])
+        at_once = self._sessions.rows_at_once(result.cursor.description)
         rows: list[Sequence[Any]] = []
-        size, batch = 0, 1
-        while fetched := await connection.run_sync(_fetch, result, min(batch, max_rows + 1 - len(rows))):
-            page = json_rows(fetched, real_digits=self.kind == "sqlite")
-            length = len(orjson.dumps(page))
-            size += length
-            if size > MAX_BYTES:
-                if not rows:
-                    raise TooLargeError
-                said = f"Only the first {len(rows)} rows are given: more would exceed {MAX_BYTES // 2**20} MiB. "
-                return Rows(columns, rows, said + "Select fewer or narrower columns.")
-            rows += page
+        size = 0
+        while fetched := await connection.run_sync(_page, result, min(PAGE_ROWS, max_rows + 1 - len(rows)), at_once):
+            for row in json_rows(fetched, real_digits=self.kind == "sqlite"):
+                size += len(orjson.dumps(row))
+                if size > MAX_BYTES:
+                    if not rows:
+                        raise TooLargeError
+                    said = f"Only the first {len(rows)} rows are given: more would exceed {MAX_BYTES // 2**20} MiB. "
+                    return Rows(columns, rows, said + "Select fewer or narrower columns.")
+                rows.append(row)
             if len(rows) > max_rows:
                 said = f"Only the first {max_rows} rows are given; there are more. Aggregate, filter, or page."
                 return Rows(columns, rows[:max_rows], said)
-            # Wide rows are fetched in small pages, so that the byte limit also bounds memory.
-            batch = min(BATCH_ROWS, batch * 4) if length < MAX_BYTES // 16 else max(1, batch // 4)
         return Rows(columns, rows)
 
     async def _run(self, work: Callable[[Session], Coroutine[Any, Any, T]], timeout_seconds: float) -> T:
@@ -246,8 +244,17 @@ def _execute(connection: Connection, statement: str | Executable) -> CursorResul
     return connection.execute(statement, execution_options={"stream_results": True})
 
 
-def _fetch(_: Connection, result: CursorResult[Any], size: int) -> Any:
-    return result.fetchmany(size)
+def _page(_: Connection, result: CursorResult[Any], size: int, at_once: int) -> list[Any]:
+    """The next rows, of which the driver is asked for `at_once`: at most `size`, fewer if they are wide, none at the
+    end."""
+    rows: list[Any] = []
+    length = 0
+    while len(rows) < size and length < PAGE_BYTES and (more := result.fetchmany(min(at_once, size - len(rows)))):
+        rows += more
+        values = (value for row in more for value in row)
+        # a list or object (PostgreSQL's JSON) has no length in bytes yet, so that it ends a page
+        length += sum(len(v) if isinstance(v, str | bytes) else PAGE_BYTES * isinstance(v, list | dict) for v in values)
+    return rows
 
 
 def unique_names(names: list[str]) -> list[str]:

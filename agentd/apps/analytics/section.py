@@ -43,6 +43,11 @@ class AnalyticsSettings(AppSection):
         return (GRAPH,)
 
 
+def _names_it(server: ServerEntry) -> bool:
+    """Whether a server's own entry names its database."""
+    return DATABASE_URL in server.credentials or "DATABASE_URL" in {*server.env, *server.pass_env}
+
+
 class BooksSettings(AppSection):
     """`[books]`: an office's own database, for every server that reads it. Without it they read a made-up sample."""
 
@@ -67,9 +72,14 @@ class BooksSettings(AppSection):
 
     def check(self, file: ClientFile, problem: Report, warning: Report) -> None:
         """One place names the books' database: two could differ, and figures of the one be explained by the other."""
+        own = [index for index, server in enumerate(file.servers) if server.name in BOOKS_SERVERS and _names_it(server)]
         if self.url is None:
             if self.account:
                 problem(("books", "account"), "`account` without `url`: name the database, too")
+            elif "books" in file.model_fields_set and not own:
+                warning(
+                    ("books",), "[books] without `url`: answers come from a made-up sample company, not your database"
+                )
             return
         kind, mark, place = self.url.partition("://")
         if not self.url.startswith("${") and (not mark or kind.partition("+")[0] not in DATABASES):
@@ -81,11 +91,9 @@ class BooksSettings(AppSection):
             problem(("books", "account"), "`account` with SQLite: a file has no account; leave it out")
         if wrong := open_password(self.url):
             problem(("books", "url"), f"{wrong}, or `account` for USER:PASSWORD")
-        for index, server in enumerate(file.servers):
-            own = DATABASE_URL in server.credentials or "DATABASE_URL" in {*server.env, *server.pass_env}
-            if server.name in BOOKS_SERVERS and own:
-                text = f"server `{server.name}` names a database of its own beside `[books]`; leave one of them out"
-                problem(("servers", index), text)
+        for index in own:
+            text = f"server `{file.servers[index].name}` names a database of its own beside `[books]`; leave one out"
+            problem(("servers", index), text)
         if lacking := [name for name in BOOKS_SERVERS if name not in {server.name for server in file.servers}]:
             warning(("books", "url"), f"no [[servers]] {', '.join(lacking)}: questions to the books need all of them")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tracemalloc
 from decimal import Decimal
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from servers.common.catalogue import catalogue_of
 from servers.common.database import Database, DatabaseError, StatementError, TimeLimitError, unique_names
 from servers.common.values import json_value
 from tests.mariadb import PASSWORD, MariaDB
+from tests.postgresql import postgresql
 from tests.servers.mysql.test_guard import cases
 
 DRIVERS = ["mysql+aiomysql", "mysql+asyncmy"]
@@ -146,6 +148,37 @@ async def test_wide_rows_are_cut_by_size(database: Database) -> None:
     rows = await database.fetch(f"SELECT {wide} AS w FROM sales_orders", max_rows=100)
     assert 1 <= len(rows.rows) <= 4
     assert "MiB" in str(rows.cut)
+
+
+NUMBERS = {
+    "mysql": "SELECT seq AS i FROM seq_1_to_221",
+    "sqlite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 221) SELECT i FROM n",
+    "postgres": "SELECT i FROM generate_series(1, 221) AS i",
+}
+
+
+async def _peak_mib(database: Database) -> float:
+    """What Python holds at most for a result of 21 narrow rows, and behind them 200 of a million characters."""
+    long = "printf('%.1000000c', 'x')" if database.kind == "sqlite" else "REPEAT('x', 1000000)"
+    statement = f"SELECT i, CASE WHEN i > 21 THEN {long} ELSE 'x' END AS w FROM ({NUMBERS[database.kind]}) AS t"
+    tracemalloc.start()
+    try:
+        rows = await database.fetch(statement)
+        peak = tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+    assert 21 <= len(rows.rows) <= 25
+    assert "MiB" in str(rows.cut)
+    return peak
+
+
+async def test_rows_that_grow_wide_all_at_once_are_never_in_memory_together(database: Database) -> None:
+    assert await _peak_mib(database) < 40
+
+
+async def test_rows_of_postgresql_that_grow_wide_are_not_either() -> None:
+    with postgresql() as url:
+        assert await _peak_mib(Database(url)) < 40
 
 
 async def test_a_late_query_is_stopped_on_the_server(database: Database, maria: MariaDB) -> None:

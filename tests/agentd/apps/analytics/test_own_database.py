@@ -101,6 +101,21 @@ def test_a_wrong_table_of_the_books_is_told(tmp_path: Path, books: str, said: st
     assert said in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("books", "sample"), [('currency = "EUR"', True), ("", True), ('url = "sqlite+aiosqlite:///x.db"', False)]
+)
+def test_books_without_an_address_are_said_to_be_the_sample(tmp_path: Path, books: str, sample: bool) -> None:
+    warnings = [str(each) for each in loaded(tmp_path, books).warnings]
+    assert any("made-up sample company" in each for each in warnings) is sample
+
+
+def test_a_server_s_own_address_is_no_sample(tmp_path: Path) -> None:
+    own = CONFIG.replace('"servers.mysql"]', '"servers.mysql"]\nenv = { DATABASE_URL = "sqlite+aiosqlite:///x.db" }')
+    file = tmp_path / "client.toml"
+    file.write_text(own + '\n[books]\ncurrency = "EUR"\n')
+    assert not any("sample" in str(each) for each in config.load(file, state=str(tmp_path)).warnings)
+
+
 def test_two_databases_for_one_server_are_refused(tmp_path: Path) -> None:
     own = CONFIG.replace('"servers.mysql"]', '"servers.mysql"]\ncredentials = ["database_url"]')
     file = tmp_path / "client.toml"
