@@ -2,7 +2,7 @@
 
 It adds what nobody has to say: the schema's published defaults, and the sex that the NIK encodes. Dates such as
 `tomorrow` become the date that was meant on the day they were said; choices and numbers are written as the tool's
-schema has them. Titles are those of the citizen's language.
+schema has them; an empty optional value is left out. Titles are those of the citizen's language.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def _whole(call: ToolCall) -> ToolCall:
         sources[SEX] = "derived"
     written = dict(_written(call))
     basis = call.basis and call.basis.model_copy(update={"sources": {**call.basis.sources, **sources}})
-    return call.model_copy(update={"input": {**call.input, **added, **written}, "basis": basis})
+    needed = call.tool.input_schema.get("required", ())
+    given = {name: value for name, value in call.input.items() if value != "" or name in needed}
+    return call.model_copy(update={"input": {**given, **added, **written}, "basis": basis})
 
 
 def _in_words(call: ToolCall) -> ToolInfo:
@@ -52,7 +54,8 @@ def _in_words(call: ToolCall) -> ToolInfo:
     for one in fields(schema, call.input, form(schema)):
         own = one.labels.get(call.language, ())
         translated = known.get(one.title) or next(iter(own), one.title)
-        if one.path in properties and one.title.casefold() not in map(str.casefold, (*own, translated)):
+        title = one.title.casefold()
+        if one.path in properties and title not in map(str.casefold, own) and translated.casefold() not in title:
             titled = f"{translated[:1].upper()}{translated[1:]} ({one.title})"
             properties[one.path] = {**properties[one.path], "title": titled}
     return call.tool.model_copy(update={"input_schema": {**schema, "properties": properties}})

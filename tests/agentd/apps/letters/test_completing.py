@@ -170,6 +170,7 @@ ENROLMENT = ToolInfo(
     description="Daftarkan seorang siswa baru.",
     input_schema={
         "type": "object",
+        "required": ["kelas"],
         "properties": {
             "kelas": {"type": "integer"},
             "jalur": {"enum": ["zonasi", "jalur_prestasi"]},
@@ -187,8 +188,24 @@ ENROLMENT = ToolInfo(
         ({"jalur": "Jalur Prestasi", "saudara": "2"}, {"jalur": "jalur_prestasi", "saudara": 2}),
         ({"kelas": "tiga", "jalur": "afirmasi"}, {"kelas": "tiga", "jalur": "afirmasi"}),
         ({"kelas": "007"}, {"kelas": "007"}),
+        ({"kelas": "", "jalur": "zonasi", "saudara": ""}, {"kelas": "", "jalur": "zonasi"}),
         ({"status": "menikah", "saudara": None}, {"status": "menikah", "saudara": None}),
     ],
 )
 def test_choices_and_numbers_reach_a_tool_as_its_schema_has_them(given: dict[str, Any], sent: dict[str, Any]) -> None:
     assert completed(call(given, "kelas 3, jalur zonasi").model_copy(update={"tool": ENROLMENT})).input == sent
+
+
+def test_a_fields_own_title_is_not_repeated_beside_a_part_of_it() -> None:
+    labels = {"id": ["lama", "selama"], "en": ["for how many months"]}
+    prop = {"type": "integer", "title": "Lama izin (bulan)", "x-agentd-labels": labels}
+    tool = ENROLMENT.model_copy(update={"input_schema": {"type": "object", "properties": {"lama": prop}}})
+    asked = call({"lama": 6}, "selama 6 bulan").model_copy(update={"tool": tool})
+    titles = {
+        language: completed(asked.model_copy(update={"language": language})).tool.input_schema["properties"]["lama"]
+        for language in ("id", "en")
+    }
+    assert [titles[language]["title"] for language in ("id", "en")] == [
+        "Lama izin (bulan)",
+        "For how many months (Lama izin (bulan))",
+    ]
