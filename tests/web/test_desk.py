@@ -165,7 +165,7 @@ def test_a_decision_that_comes_too_late_is_said_to_its_officer(
     card.wait_for()
     page.route("**/rpc", lambda route: route.abort())
     card.locator("[data-act=no]").click()
-    expect(card.get_by_role("alert")).to_have_text("Layanan tidak dapat dihubungi. Coba lagi sebentar lagi.")
+    expect(card.get_by_role("alert")).to_have_text("Layanan tidak dapat dihubungi. Coba beberapa saat lagi.")
     page.unroute("**/rpc")
     page.route(
         "**/rpc", lambda route: (route.continue_ if "Agent.approve" in str(route.request.post_data) else route.abort)()
