@@ -27,6 +27,7 @@ class ServerCommand:
     """`agentd NAME …`: all words after it are passed to the server."""
 
     name: str
+    help: str
     words: str
     """The metavar of the words, for the help."""
     server: Callable[[Any], str]
@@ -34,14 +35,13 @@ class ServerCommand:
     group: tuple[str, ...] = ()
     """Words put before the user's in the server's command."""
 
-    def register(self, commands: Any, summary: str) -> None:
+    def register(self, commands: Any) -> None:
         """Add the command to agentd's."""
-        parser = commands.add_parser(self.name, help=summary, add_help=False)
+        parser = commands.add_parser(self.name, help=self.help, add_help=False)
         parser.add_argument("--config", metavar="FILE")
         parser.add_argument("--state", metavar="DIR")
-        parser.add_argument(
-            "-h", "--help", dest="helped", action="store_true"
-        )  # argparse's help lacks the server's words
+        # argparse's help lacks the server's words
+        parser.add_argument("-h", "--help", dest="helped", action="store_true")
         parser.add_argument("words", nargs=argparse.REMAINDER, metavar=self.words)
         parser.set_defaults(run=self.run)
 

@@ -15,7 +15,7 @@ from agentd.apps.analytics.servers import OPERATIONS
 from agentd.apps.server_command import ServerCommand
 
 HELP = "the office's own database: check it (writes books.toml), ask it"
-CHECK = ServerCommand("books check", "", lambda _: OPERATIONS)
+CHECK = ServerCommand("books check", HELP, "", lambda _: OPERATIONS)
 
 
 def register(commands: Any) -> None:

@@ -25,7 +25,8 @@ def read_money(text: str) -> str:
     whole, part, scale = found.groups() if found else ("", "", "")
     amount = int(whole.replace(".", "") or 0) * _SCALES[scale]
     amount += int(part) * _SCALES[scale] // 10 ** len(part) if part else 0
-    if not 0 < amount < 10**13 or (len(part or "") == 3 and not scale):  # `1,500` may be 1500 as others write it
+    unclear = part and not scale and part != "00"  # `1,500` may be 1500 as others write it, `1,5` a million more
+    if unclear or not 0 < amount < 10**13:
         raise WrongValue("money")
     return str(amount)
 

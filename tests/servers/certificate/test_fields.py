@@ -287,8 +287,8 @@ def test_an_hour_of_twelve_is_that_of_its_part_of_the_day(read: str, written: tu
     assert {text: amounts.read_time(text) for text in written} == dict.fromkeys(written, read)
 
 
-@pytest.mark.parametrize("written", ["1,500", "Rp 750,500"])
-def test_a_sum_whose_comma_may_divide_thousands_is_asked_about(written: str) -> None:
+@pytest.mark.parametrize("written", ["1,500", "Rp 750,500", "1,5", "Rp 1.500,50"])
+def test_a_sum_that_no_whole_rupiah_is_sure_to_be_is_asked_about(written: str) -> None:
     with pytest.raises(WrongValue):
         amounts.read_money(written)
     assert [amounts.read_money(clear) for clear in ("1.500,00", "2,125 juta")] == ["1500", "2125000"]
