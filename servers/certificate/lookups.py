@@ -115,7 +115,7 @@ def status(
         known = verifier.code(code).number
         row = service.ledger.by_number(known) if known else None
     elif number.strip():
-        row = service.ledger.by_number(number.strip())
+        row = service.ledger.by_number(number)
     else:
         return _refused(words, "invalid_arguments", "name_letter")
     if row is None:
@@ -171,7 +171,7 @@ def issued_on(service: LetterService, date: str) -> CallToolResult:
 
 def file_of(service: LetterService, number: str) -> CallToolResult:
     """Return the signed PDF of a letter in force."""
-    row = service.ledger.by_number(number.strip())
+    row = service.ledger.by_number(number)
     path = service.archive.path(row.file) if row is not None and row.status == "issued" and row.file else None
     if row is None or path is None or not path.is_file():
         return _refused(service.office.speech, "not_found", "no_file")
@@ -181,7 +181,7 @@ def file_of(service: LetterService, number: str) -> CallToolResult:
 
 def void(service: LetterService, verifier: Verifier, number: str, reason: str, by: str | None) -> CallToolResult:
     """Void a letter and return its new status."""
-    row = service.ledger.by_number(number.strip())
+    row = service.ledger.by_number(number)
     if row is None:
         return _refused(service.office.speech, "not_found", "no_such_number", number=number.strip())
     reason = " ".join("".join(char for char in reason if char.isprintable() or char.isspace()).split())

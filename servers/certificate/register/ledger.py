@@ -92,7 +92,9 @@ class Ledger:
         return self._find(letters.c.code_digest == digest(code))
 
     def by_number(self, number: str) -> Letter | None:
-        return self._find(letters.c.number == number)
+        """Look a letter up by its number, which people also write in lower case."""
+        any_case = sa.func.upper(letters.c.number) == number.strip().upper()
+        return self._find(letters.c.number == number) or self._find(any_case)
 
     def by_sha256(self, sha: str) -> Letter | None:
         return self._find(letters.c.sha256 == sha)

@@ -36,6 +36,8 @@ async def test_a_letter_can_be_verified_followed_and_voided(tmp_path: Path) -> N
                 "S*** R***",
             )
         status = (await client.call_tool("get_letter_status", {"number": letter["number"]})).structured_content
+        lower = {"number": f" {letter['number'].lower()} "}
+        assert (await client.call_tool("get_letter_status", lower)).structured_content == status, "as citizens type it"
         assert status["status"] == "issued" and "name_masked" not in status
         [listed] = (await client.call_tool("list_issued_letters", {})).structured_content["letters"]
         assert (listed["number"], listed["status"]) == (letter["number"], "issued")
