@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from servers.residents import codes
 from servers.residents.database import Database
-from servers.residents.resident import known
+from servers.residents.resident import NIK, known
 from servers.residents.schema import metadata, residents
 
 _COLUMNS = tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8"))
@@ -24,7 +24,6 @@ UNUSED = frozenset(_COLUMNS["unused"]["names"].split())
 NAMES = tuple(column.name for column in residents.c)
 CODED = ("jenis_kelamin", "agama", "status_perkawinan", "kewarganegaraan", "pendidikan", "golongan_darah", "hubungan")
 BATCH = 1000
-SIXTEEN = re.compile(r"[0-9]{16}\Z")
 DAY = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\Z")
 SEXES: dict[str, str] = _COLUMNS["sexes"]
 
@@ -103,10 +102,10 @@ def _once(what: str, seen: dict[Any, int], value: Any, line: int) -> None:
 def resident_of(cells: Mapping[str, str]) -> dict[str, Any]:
     """Convert cells by field to a row of the table. Raises BadRow."""
     row: dict[str, Any] = {name: known(cells.get(name)) for name in NAMES}
-    if SIXTEEN.match(row["nik"] or "") is None:
+    if NIK.fullmatch(row["nik"] or "") is None:
         raise BadRow("nik is not 16 digits (in a spreadsheet, format the column as text)")
     for name in ("no_kk", "nik_ayah", "nik_ibu"):
-        if row[name] is not None and SIXTEEN.match(row[name]) is None:
+        if row[name] is not None and NIK.fullmatch(row[name]) is None:
             raise BadRow(f"{name} is not 16 digits")
     if row["nama"] is None:
         raise BadRow("nama is empty")

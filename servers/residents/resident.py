@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -9,6 +10,7 @@ from pydantic import BaseModel
 
 from servers.common.phrases import phrases
 
+NIK = re.compile("[0-9]{16}")
 Standing = Literal["resident", "not_resident_here", "dead", "moved", "missing", "left", "invalid"]
 """`resident` if somebody in the register gets letters as a resident, otherwise why not."""
 

@@ -8,9 +8,8 @@ from typing import Literal
 
 from servers.residents.locks import TRIES, Locks
 from servers.residents.pins import UNKNOWN, is_pin
-from servers.residents.resident import Found, Register, Resident
+from servers.residents.resident import NIK, Found, Register, Resident
 
-NIK = re.compile(r"[0-9]{16}\Z")
 CARD = re.compile(r"[A-Za-z0-9]{4,32}\Z")
 NEVER = "f" * 16
 """A NIK that no register has, looked up instead of an invalid one."""
@@ -59,7 +58,7 @@ class Verification:
 
     def _find(self, nik: str | None, card: str | None) -> Found | None:
         if nik is not None:
-            return self.register.find(nik=nik if NIK.match(nik) else NEVER)
+            return self.register.find(nik=nik if NIK.fullmatch(nik) else NEVER)
         return self.register.find(card=card if card is not None and CARD.match(card) else NEVER)
 
 

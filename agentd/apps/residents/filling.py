@@ -14,14 +14,12 @@ from typing import Any
 from agentd.agent.approval import DECLARES, Level
 from agentd.apps.residents.conditions import MEMBER, ConditionUnmet, unmet, value_of
 from agentd.apps.residents.family import meant, question, spoken
-from agentd.apps.residents.register import Resident
+from agentd.apps.residents.register import NIK, Resident
 from agentd.apps.residents.replies import replies
 from agentd.errors import Language
 from agentd.messages import Source, ToolInfo
 
 SOURCE = "x-agentd-source"
-NIK = "resident.nik"
-"""The source of an applicant's NIK."""
 Json = Any
 
 
@@ -149,8 +147,10 @@ def of_nik(family: Sequence[Resident], nik: str) -> Resident | None:
 
 def named_nik(schema: Mapping[str, Json], arguments: Mapping[str, Json]) -> str | None:
     """The NIK of the form's applicant; None if it has none of 16 digits."""
-    niks = (unspaced(arguments.get(name)) for name, rule in _fields(schema)[0].items() if _source(rule) == NIK)
-    return next((nik for nik in niks if re.fullmatch("[0-9]{16}", nik)), None)
+    niks = (
+        unspaced(arguments.get(name)) for name, rule in _fields(schema)[0].items() if _source(rule) == "resident.nik"
+    )
+    return next((nik for nik in niks if NIK.fullmatch(nik)), None)
 
 
 def unspaced(number: Json) -> str:

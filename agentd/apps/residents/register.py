@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,7 @@ log = structlog.get_logger("agentd.residents")
 PATIENCE_S = 15.0
 """Seconds to wait for the register; after that it counts as down."""
 
+NIK = re.compile("[0-9]{16}")
 Resident = Mapping[str, str | None]
 """A resident's fields by their wire names; None if unknown."""
 

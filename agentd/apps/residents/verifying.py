@@ -5,7 +5,6 @@ The PIN goes only to the register: nothing here keeps, logs or records it.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from pydantic import Field
@@ -13,15 +12,13 @@ from pydantic import Field
 from agentd.agent.approval import LEVELS, Level
 from agentd.apps.residents.identity import Identities, Identity
 from agentd.apps.residents.pace import Pace
-from agentd.apps.residents.register import Register, Resident, Verdict
+from agentd.apps.residents.register import NIK, Register, Resident, Verdict
 from agentd.apps.residents.replies import in_each_language
 from agentd.audit import AuditTrail
 from agentd.errors import Conflict, NotFound, RateLimited
 from agentd.messages import Caller, Message
 from agentd.runs.store import RunStore
 from agentd.runs.visibility import owned_session
-
-NIK = re.compile(r"[0-9]{16}\Z")
 
 
 class VerificationResult(Message):
@@ -69,7 +66,7 @@ class Verifications:
         """Verify by an officer who saw the card. Raises NotFound, Conflict, ToolExecution."""
         if await self._store.sessions.get(session_id) is None:
             raise NotFound("there is no such session")
-        verdict = await self._register.resident(nik) if NIK.match(nik) else Verdict()
+        verdict = await self._register.resident(nik) if NIK.fullmatch(nik) else Verdict()
         if verdict.resident is None:
             await self._record("session.refused", caller, session_id, verdict)
             return _refused()
