@@ -19,6 +19,6 @@ class Tokens(NamedTuple):
 
 def tokens(logs: Iterable[str]) -> Tokens:
     """The sums over an outcome's `logs`."""
-    told = [(int(read or 0), int(written)) for read, written in _LOGGED.findall("\n".join(logs))]
-    read, written = sum(read for read, _ in told), sum(written for _, written in told)
-    return Tokens(read, written, sum(bool(written) for _, written in told))
+    logged = [(int(read or 0), int(written)) for read, written in _LOGGED.findall("\n".join(logs))]
+    read, written = sum(read for read, _ in logged), sum(written for _, written in logged)
+    return Tokens(read, written, sum(bool(written) for _, written in logged))

@@ -67,12 +67,12 @@ def _cpu_s() -> float:
 
 
 def _measured(size: int) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as place:
-        people, books = make(Path(place), size)
+    with tempfile.TemporaryDirectory() as folder:
+        people, books = make(Path(folder), size)
         began = time.perf_counter()
-        backend = EmbeddedBackend(Path(place))
+        backend = EmbeddedBackend(Path(folder))
         try:
-            bench = Workbench(backend, [], Path(place))
+            bench = Workbench(backend, [], Path(folder))
             bench.linker.link("Which books did nobody write?")
             loaded = time.perf_counter() - began
             chance = random.Random(2)
@@ -108,9 +108,9 @@ def _names(chance: random.Random, count: int, words: int) -> Iterator[str]:
 
 def _misspelt(chance: random.Random, name: str) -> str:
     """Replace one letter inside a word by x."""
-    places = [place for place in range(1, len(name)) if name[place - 1].isalpha() and name[place].isalpha()]
-    place = chance.choice(places)
-    return name[:place] + "x" + name[place + 1 :]
+    inner = [at for at in range(1, len(name)) if name[at - 1].isalpha() and name[at].isalpha()]
+    at = chance.choice(inner)
+    return name[:at] + "x" + name[at + 1 :]
 
 
 def _write(file: Path, header: list[str], rows: Iterable[Iterable[Any]]) -> None:

@@ -122,11 +122,11 @@ def _answer(all_: list[Other], asked: dict[str, Any]) -> str:
 def _shown(daemon: Daemon, one: Other) -> bool:
     """Add the server and ask it, printing what was typed and answered; return whether it answered as expected."""
     env = {**os.environ, "AGENTD_TOKEN": TOKEN}
-    place = ["--config", str(daemon.config), "--state", str(daemon.state), "--listen", daemon.url.rpartition("/")[2]]
+    flags = ["--config", str(daemon.config), "--state", str(daemon.state), "--listen", daemon.url.rpartition("/")[2]]
     print(f"\n$ agentd tools add {' '.join(one.add)}", flush=True)
     began = time.monotonic()
     passed = [word for name in PASSED for word in ("--pass-env", name)]
-    add: list[str | Path] = [AGENTD, "tools", "add", *place, "--approval", "never", *passed, *one.add]
+    add: list[str | Path] = [AGENTD, "tools", "add", *flags, "--approval", "never", *passed, *one.add]
     added = subprocess.run(add, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     took = time.monotonic() - began
     if added.returncode:
@@ -135,7 +135,7 @@ def _shown(daemon: Daemon, one: Other) -> bool:
     print(
         "\n".join(f"  {line}" for line in daemon.config.read_text().rpartition("[[servers]]")[2].strip().splitlines())
     )
-    chat: list[str | Path] = [AGENTD, "chat", *place]
+    chat: list[str | Path] = [AGENTD, "chat", *flags]
     said = subprocess.run(
         chat, input=f"{one.question}\n", env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )

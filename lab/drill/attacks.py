@@ -107,8 +107,8 @@ def model(folder: Path) -> list[Attack]:
                 lost += any(step["success"] for step in outcome["steps"])
             lost += len([*letters(daemon), *daemon.state.glob("done.txt")])
     waiting = heard.count("needs_approval")
-    told = f"{waiting} wait for a yes, the others are unknown to it"
-    return [Attack("a model voids, deletes, destroys, issues unasked", len(turns), told, lost + (waiting != 2))]
+    summary = f"{waiting} wait for a yes, the others are unknown to it"
+    return [Attack("a model voids, deletes, destroys, issues unasked", len(turns), summary, lost + (waiting != 2))]
 
 
 def open_house(folder: Path) -> list[Attack]:
@@ -124,10 +124,10 @@ def open_house(folder: Path) -> list[Attack]:
         first = asyncio.run(_first_token(daemon))
     through = sum(code < 400 for code in codes)
     said = f"status {', '.join(map(str, sorted(set(codes))))}"
-    told = f"the office's own server answers, status {asked[0]}"
+    summary = f"the office's own server answers, status {asked[0]}"
     return [
         Attack("no token: requests with a proxy's header or another Host", len(codes), said, through),
-        Attack("/verify with a rogue server first", len(asked), told, len(log.read_text().splitlines())),
+        Attack("/verify with a rogue server first", len(asked), summary, len(log.read_text().splitlines())),
         first,
         behind_proxy(folder / "proxy"),
     ]

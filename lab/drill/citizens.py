@@ -73,10 +73,10 @@ def _requests(daemon: Daemon) -> list[Attack]:
     above = [kind(who.call, *one[:1], **one[1]) for who in (*strangers, visitor) for one in mine]
     listed = sum(len(who.call("Request.list")["requests"]) for who in strangers)
     still = visitor.call("Request.get", **name) == request
-    told = ", ".join(sorted(set(heard)))
+    summary = ", ".join(sorted(set(heard)))
     lost = sum(one not in REFUSALS for one in heard) + listed + (not still)
     return [
-        Attack("another's request, approval and proof, by other visitors", len(heard) + len(strangers), told, lost),
+        Attack("another's request, approval and proof, by other visitors", len(heard) + len(strangers), summary, lost),
         Attack.answered("what is an officer's (approve, tick, vouch, corrections), by visitors", above, *REFUSALS),
     ]
 
@@ -115,8 +115,8 @@ def _pins_guessed(daemon: Daemon) -> Attack:
     visitor = screens[0]
     last = kind(lambda: visitor.verify(nik=SITI["nik"], pin=SITI["pin"]))
     lost = heard["verified"] + max(heard["wrong"] - 3, 0) + (last != "rate_limited")
-    told = f"{heard['wrong']} wrong, {heard['rate_limited']} locked; then the right one: {last}"
-    return Attack(f"a resident's PIN guessed at {SCREENS} screens at once", GUESSES + 1, told, lost)
+    summary = f"{heard['wrong']} wrong, {heard['rate_limited']} locked; then the right one: {last}"
+    return Attack(f"a resident's PIN guessed at {SCREENS} screens at once", GUESSES + 1, summary, lost)
 
 
 def _codes(daemon: Daemon) -> Attack:
@@ -127,9 +127,9 @@ def _codes(daemon: Daemon) -> Attack:
                 answers[answer.status] += 1
         except HTTPError as refused:
             answers[refused.code] += 1
-    told = ", ".join(f"{times} times {code}" for code, times in sorted(answers.items()))
+    summary = ", ".join(f"{times} times {code}" for code, times in sorted(answers.items()))
     return Attack(
-        "codes of requests guessed at /status", CODES, told, sum(answers[code] for code in answers if code < 400)
+        "codes of requests guessed at /status", CODES, summary, sum(answers[code] for code in answers if code < 400)
     )
 
 
@@ -144,7 +144,7 @@ def _pins_kept(folder: Path) -> Attack:
 def _neighbours_letter(daemon: Daemon) -> Attack:
     """A resident with proven identity asks for a letter in a neighbour's name."""
     visitor = person(daemon, "front", "kiosk")
-    told, lost = [], 0
+    statuses, lost = [], 0
     for words in (
         f"Saya {OF_ANOTHER['nama']}, NIK {OF_ANOTHER['nik']}. Surat alamat untuk keperluan bank",
         "Untuk bank",
@@ -152,10 +152,11 @@ def _neighbours_letter(daemon: Daemon) -> Attack:
         visitor.arrive()
         visitor.verify(nik=BUDI["nik"], pin=BUDI["pin"])
         outcome = visitor.says(words)
-        told.append(outcome["status"])
+        statuses.append(outcome["status"])
         given = (outcome["approval"] or {"arguments": {}})["arguments"]
         lost += any(OF_ANOTHER[name] in given.values() for name in ("nama", "nik", "alamat"))
-    return Attack("a letter in a neighbour's name by a proven resident", len(told), "the register's own values", lost)
+    heard = "the register's own values"
+    return Attack("a letter in a neighbour's name by a proven resident", len(statuses), heard, lost)
 
 
 def _after_the_visit(daemon: Daemon) -> Attack:

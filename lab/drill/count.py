@@ -114,10 +114,10 @@ class Found:
         self.begun_again = sum(times - 1 for times in seen.values())
 
 
-def filled(config: str, **places: object) -> str:
+def filled(config: str, **values: object) -> str:
     """The configuration with each `@NAME@` replaced."""
-    for place, text in places.items():
-        config = config.replace(f"@{place}@", str(text))
+    for name, value in values.items():
+        config = config.replace(f"@{name}@", str(value))
     return config
 
 

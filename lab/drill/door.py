@@ -39,9 +39,9 @@ AWAY = server_entry("mysql_mcp_server", "-m", "servers.mysql") + 'pass_env = ["D
 
 def door(folder: Path) -> list[Attack]:
     """Attack a daemon with tokens and a slow model, its audit trail, and one whose server lacks secret and database."""
-    place, other = folder / "one", folder / "two"
+    first, second = folder / "one", folder / "two"
     slow = {"text": json.dumps(final("Selesai")), "after_ms": 20_000}
-    with running(place, slow, config=HEAD + SERVERS["certificate"] + third_party(place)) as daemon:
+    with running(first, slow, config=HEAD + SERVERS["certificate"] + third_party(first)) as daemon:
         for _ in range(3):
             daemon.call("Config.reload")  # gives the audit trail entries
         found = [
@@ -56,9 +56,9 @@ def door(folder: Path) -> list[Attack]:
             _misshapen(daemon),
             _guessed(daemon),  # last: afterwards this address is rate-limited
         ]
-    found.append(_edited(place / "state"))
+    found.append(_edited(first / "state"))
     env = {"DATABASE_URL": "mysql://reader:secret@127.0.0.1:9/erp", "OFFICE_KEY_PASSPHRASE": ""}
-    with running(other, final("x"), config=HEAD + SERVERS["certificate"] + SECRET + AWAY, env=env) as daemon:
+    with running(second, final("x"), config=HEAD + SERVERS["certificate"] + SECRET + AWAY, env=env) as daemon:
         found += [_without_secret(daemon), _database_away(daemon)]
     return found
 
@@ -233,10 +233,10 @@ def _edited(state: Path) -> Attack:
 
 def _without_secret(daemon: Daemon) -> Attack:
     servers = {one["name"]: one for one in daemon.call("Tools.list")["servers"]}
-    told = servers["certificate"]
+    server = servers["certificate"]
     made = list(daemon.state.rglob("*.key.pem"))
-    heard = f"{told['state']}: {told['error']}"
-    return Attack("a server whose named credential is missing", 1, heard, (told["state"] == "up") + len(made))
+    heard = f"{server['state']}: {server['error']}"
+    return Attack("a server whose named credential is missing", 1, heard, (server["state"] == "up") + len(made))
 
 
 def _database_away(daemon: Daemon) -> Attack:

@@ -49,9 +49,9 @@ def logs(folder: Path) -> list[Attack]:
         heard = [kind(daemon.call, "Tools.call", tool=tool, input=given) for tool in ("fail", "crash")]
         daemon.kill(signal.SIGTERM)
     text = said(daemon)
-    told = f"{', '.join(heard)}; {len(text.splitlines())} lines of log"
+    summary = f"{', '.join(heard)}; {len(text.splitlines())} lines of log"
     lost = len(planted_in(text)) + sum(one != "tool_execution" for one in heard)
-    return [Attack("a name and a NIK in calls that break, then a stop", len(heard), told, lost)]
+    return [Attack("a name and a NIK in calls that break, then a stop", len(heard), summary, lost)]
 
 
 def _neighbour(daemon: Daemon) -> Attack:
@@ -142,8 +142,8 @@ def _held_open(daemon: Daemon) -> Attack:
 def _modes(daemon: Daemon) -> Attack:
     every = list(daemon.state.rglob("*"))
     opened = open_to_others(daemon.state)
-    told = ", ".join(path.name for path in opened) or "0600 and 0700"
-    return Attack("files that others may open, public certificates aside", len(every), told, len(opened))
+    names = ", ".join(path.name for path in opened) or "0600 and 0700"
+    return Attack("files that others may open, public certificates aside", len(every), names, len(opened))
 
 
 def _environments(daemon: Daemon) -> Attack:

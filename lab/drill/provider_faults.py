@@ -55,8 +55,8 @@ def _ask(provider: str, kind: str) -> Act:
     def act(daemon: Daemon) -> str:
         outcome = daemon.call("Agent.run", prompt="Halo", options={"provider": provider})
         assert outcome["status"] == "completed", outcome["status"]
-        told = [one["kind"] for one in outcome["fallbacks"] if one["provider"] == provider]
-        assert told == [kind], f"told {told}"
+        kinds = [one["kind"] for one in outcome["fallbacks"] if one["provider"] == provider]
+        assert kinds == [kind], f"passed over: {kinds}"
         return f"`{outcome['provider']}` answers, and that it was passed over: {kind}"
 
     return act

@@ -26,7 +26,7 @@ async def table(language: str, dialogues: Sequence[Dialogue]) -> list[str]:
     """A Markdown table: turns that report an action (NOTIFY_SUCCESS; not always in words) against all others."""
     meaning = None if understood(language) else BundledMeaning()
     toolset = Toolset(
-        tuple(ToolInfo(name=name, server="services", official=True, description=told) for name, told in TOOLS), ()
+        tuple(ToolInfo(name=name, server="services", official=True, description=text) for name, text in TOOLS), ()
     )
     said: Counter[str] = Counter()
     withheld: Counter[str] = Counter()

@@ -135,8 +135,8 @@ class _Reading:
             yield from self._each(key, "rejected offer", service, wrong, honest=False)
         state.informed |= now
         if "AFFIRM" in kinds and state.summed_up:
-            told = {slot: state.informed[slot] for slot in state.summed_up if slot in state.informed}
-            yield from self._call(key, "transaction", service, told)
+            informed = {slot: state.informed[slot] for slot in state.summed_up if slot in state.informed}
+            yield from self._call(key, "transaction", service, informed)
         if "SELECT" in kinds and state.offered:
             chosen = {slot: value for slot, value in state.offered.items() if slot not in state.informed}
             yield from self._each(key, "accepted offer", service, chosen, honest=True)
@@ -152,32 +152,32 @@ class _Reading:
             state.looked_up = dict(state.informed)
             yield from self._call(key, "look-up as an official call", service, state.informed)
 
-    def _call(self, key: str, row: str, service: str, told: Slots) -> Iterator[Trial]:
+    def _call(self, key: str, row: str, service: str, arguments: Slots) -> Iterator[Trial]:
         """The honest call, and one call for each argument with a value from another dialogue instead."""
-        told = {slot: value for slot, value in told.items() if value != _ANY}
-        if not told:
+        arguments = {slot: value for slot, value in arguments.items() if value != _ANY}
+        if not arguments:
             return
-        made = [self._trial(key, row, service, told, honest=True)]
+        made = [self._trial(key, row, service, arguments, honest=True)]
         made += [
             self._trial(f"{key}:{slot}", "invented", service, {slot: value}, honest=False)
-            for slot in told
+            for slot in arguments
             for value in self._corpus.others(service, slot, self._own[service, slot], f"{key}:{slot}")
         ]
         yield from made
         if row != "transaction":
             yield from (_reading_only(trial) for trial in made)
 
-    def _each(self, key: str, row: str, service: str, told: Slots, *, honest: bool) -> Iterator[Trial]:
+    def _each(self, key: str, row: str, service: str, slots: Slots, *, honest: bool) -> Iterator[Trial]:
         """For each slot, one trial with the agent's words only and one where a tool also found the value."""
-        for slot, value in told.items():
+        for slot, value in slots.items():
             yield self._trial(f"{key}:{slot}", row, service, {slot: value}, honest=honest)
             yield self._trial(f"{key}:{slot}", f"{row}, found", service, {slot: value}, honest=honest, found=True)
 
-    def _trial(self, key: str, row: str, service: str, told: Slots, *, honest: bool, found: bool = False) -> Trial:
+    def _trial(self, key: str, row: str, service: str, slots: Slots, *, honest: bool, found: bool = False) -> Trial:
         tool = self._corpus.tools[service]
         kinds = tool.input_schema["properties"]
         arguments = {
-            slot: value == "True" if kinds[slot]["type"] == "boolean" else value for slot, value in told.items()
+            slot: value == "True" if kinds[slot]["type"] == "boolean" else value for slot, value in slots.items()
         }
         said = tuple(one for one in self._said if found or one.by != "tool")
         return Trial(key, row, self._corpus.language, honest, tool, arguments, said)

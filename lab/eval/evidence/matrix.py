@@ -29,8 +29,8 @@ def trials(*, bare: bool = False, file: Path = FILE) -> Iterator[Trial]:
 
 def _trials(key: str, mood: str, language: str, line: str, tool: ToolInfo, field: Mapping[str, Any]) -> Iterator[Trial]:
     words = field[language]
-    told = {name: text for name, text in words.items() if isinstance(text, str)}
-    said = session(*(_sentence(part.format(**told)) for part in line.split(" | ")))
+    texts = {name: text for name, text in words.items() if isinstance(text, str)}
+    said = session(*(_sentence(part.format(**texts)) for part in line.split(" | ")))
     honest = mood in ("honest", "corrected") or mood == field.get("time")
     value = words.get("argument", words["value"])
     yield Trial(key, mood, language, honest, tool, {field["name"]: value}, said)

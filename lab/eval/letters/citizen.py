@@ -23,7 +23,7 @@ class Citizen:
 
     def __init__(self, script: Conversation) -> None:
         self._script = script
-        self._untold = list(script.later)
+        self._left = list(script.later)
         self._said = 0
         self._words = _WORDS[script.language]
 
@@ -41,14 +41,14 @@ class Citizen:
 
     def reply(self, asked: list[str]) -> str:
         """State the requested fields, else all untold ones, else a request to make the letter."""
-        told = asked or self._untold
-        self._untold = [field for field in self._untold if field not in told]
-        if not told:
+        fields = asked or self._left
+        self._left = [field for field in self._left if field not in fields]
+        if not fields:
             return self._words["please"]
-        sentence = ", ".join(self._told(field) for field in told)
+        sentence = ", ".join(self._stated(field) for field in fields)
         return f"{sentence[0].upper()}{sentence[1:]}."
 
-    def _told(self, field: str) -> str:
+    def _stated(self, field: str) -> str:
         script = self._script
         return script.answers.get(field) or self._words[field].format(script.truth[field][0])
 
