@@ -48,6 +48,7 @@ class Vocabulary:
     after_deductions: Mapping[str, str]
     topics: Mapping[str, str]
     columns: Mapping[str, str]
+    properties: Mapping[str, str]
     scaled: Mapping[str, str]
     alike: Mapping[str, str]
     figures: Mapping[str, str]

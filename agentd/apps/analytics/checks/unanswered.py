@@ -16,10 +16,9 @@ from agentd.apps.analytics.checks.schema_reading import Asked, Reading
 from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import FIGURES, Schema
-from agentd.apps.analytics.sql.projections import RANKS
 from agentd.apps.analytics.sql.select import Select
 from agentd.apps.analytics.sql.tree import of_kind
-from agentd.apps.analytics.vocabulary import finder, listed, topics_of, words_of
+from agentd.apps.analytics.vocabulary import finder, listed, phrase_finder, topics_of, vocabulary, words_of
 
 
 def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterator[str]:
@@ -36,7 +35,8 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
     yield from sorted(asked.topics & there - read)
     yield from _not_split(asked, readings, schema)
     for reading in readings:
-        yield from (*misranked(reading), *_of_one_table(reading), *_unlabelled(reading))
+        yield from (*misranked(reading), *_not_by_its_property(reading))
+        yield from (*_of_one_table(reading), *_unlabelled(reading))
     if unknown:
         return
     kinds = {reading.kind(column) for reading in readings for column in reading.select.shown}
@@ -145,7 +145,21 @@ def misranked(reading: Reading) -> Iterator[str]:
     select, asked = reading.select, reading.asked
     if not asked.ends or finder("by_age").search(asked.text):
         return
-    orders = [each.parent.args.get("order") for each in select.own(*RANKS)]
-    for key in map(select.sorted_by, filter(None, [*orders, select.cutting_order])):
+    for key in select.ranking_keys:
         if isinstance(key, exp.Column) and not reading.said(key) and reading.kind(key) in ("identifier", "temporal"):
             yield f"ORDER BY {key.name}"
+
+
+def _not_by_its_property(reading: Reading) -> Iterator[str]:
+    """A superlative of a property ("most expensive") if rows are ranked by a sum, a count or another figure, although
+    the things that tell them apart have that property in a column."""
+    things = [found for column in reading.select.grouping if (found := reading.column(column))]
+    own = [table for table, column in things if column.is_primary_key or column.kind == "descriptive"]
+    for phrase, words in vocabulary().properties.items() if own and reading.select.ranking_keys else ():
+        holds = re.compile(rf"\b(?:{words})\b")
+        there = any(holds.search(words_of(c.name)) for table in own for c in table.columns if c.kind != "descriptive")
+        ranked = (key for key in reading.select.ranking_keys if not key.find(exp.Sum, exp.Count))
+        columns = [column for key in ranked for column in of_kind(key, exp.Column)]
+        right = any(holds.search(words_of(column.name)) or reading.said(column) for column in columns)
+        if there and not right and phrase_finder(phrase).search(reading.asked.text):
+            yield phrase

@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from agentd.apps.analytics.schema import Side
+from agentd.apps.analytics.sql.projections import RANKS
 from agentd.apps.analytics.sql.tree import of_kind
 
 
@@ -71,6 +72,12 @@ class Select:
         key = order.expressions[0].this
         named = {each.alias_or_name.casefold(): each.unalias() for each in self.node.expressions}
         return named.get(key.name.casefold(), key) if isinstance(key, exp.Column) and not key.table else key
+
+    @cached_property
+    def ranking_keys(self) -> list[Any]:
+        """The first keys by which its ranks and its cutting order pick rows."""
+        orders = [each.parent.args.get("order") for each in self.own(*RANKS)]
+        return [self.sorted_by(order) for order in (*orders, self.cutting_order) if order]
 
     @property
     def cutting_order(self) -> Any:

@@ -64,3 +64,38 @@ def test_what_two_tables_have_is_shown_of_the_one_that_is_said(question: str, fo
 def test_an_amount_is_shown_that_rows_are_chosen_by_beside_a_said_one() -> None:
     query = "SELECT OrderID, Total, Freight FROM Orders WHERE Total < Freight"
     assert doubts("Orders below their freight", query) == []
+
+
+PRODUCTS = table(
+    "Products", "ProductID identifier key, ProductName descriptive, UnitPrice financial_amount, Weight quantitative"
+)
+SALES = table(
+    "OrderLines",
+    "LineID identifier key, OrderID identifier, ProductID identifier, UnitPrice financial_amount, "
+    "Quantity quantitative",
+)
+SOLD = "Products p JOIN OrderLines l ON l.ProductID = p.ProductID GROUP BY p.ProductID, p.ProductName"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "word"),
+    [
+        ("Produk termahal?", f"SELECT p.ProductName, SUM(l.UnitPrice * l.Quantity) AS n FROM {SOLD}", "termahal"),
+        ("Most expensive product?", f"SELECT p.ProductName, SUM(l.Quantity) AS n FROM {SOLD}", "most expensive"),
+        ("Most expensive product?", f"SELECT p.ProductName, AVG(l.UnitPrice) AS n FROM {SOLD}", ""),
+        ("Most expensive product?", "SELECT ProductName, Weight AS n FROM Products", "most expensive"),
+        ("Most expensive product?", "SELECT ProductName, UnitPrice AS n FROM Products", ""),
+        ("Heaviest product?", "SELECT ProductName, Weight AS n FROM Products", ""),
+        ("Heaviest product?", "SELECT ProductName, UnitPrice AS n FROM Products", "heaviest"),
+        (
+            "Most expensive order?",
+            "SELECT OrderID, SUM(UnitPrice * Quantity) AS n FROM OrderLines GROUP BY OrderID",
+            "",
+        ),
+    ],
+)
+def test_a_property_s_superlative_is_ranked_by_its_column(question: str, query: str, word: str) -> None:
+    """The most expensive product is not the one that earned the most; an order has no price but that of its lines."""
+    plan, schema = of(f"{query} ORDER BY n DESC LIMIT 1", "R"), Schema.read([PRODUCTS, SALES])
+    found = unaccounted(question, plan, schema, TODAY)
+    assert [each for each in found if each in ("termahal", "most expensive", "heaviest")] == ([word] if word else [])
