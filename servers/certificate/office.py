@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+import itertools
 import re
 import string
 import tomllib
@@ -32,14 +33,14 @@ def unique_pattern(pattern: str) -> str:
             turned or not re.fullmatch("[a-z_]+", name) or not re.fullmatch("0?[0-9]?d?", width or "")
         ):
             raise ValueError(f"{{{name}…}} is not usable in it: write {{seq}}, or {{seq:03}} for three digits")
-    try:
-        one, two = (pattern.format(**_parts(seq, "A", date(2026, 1, 1))) for seq in (1, 2))
-        other = pattern.format(**_parts(1, "B", date(2026, 1, 1)))
-        later = pattern.format(**_parts(1, "A", date(2027, 1, 1)))
-    except (KeyError, ValueError, IndexError) as error:
-        raise ValueError(f"{error} is not usable in it: use seq, series, month, month_roman, year") from error
-    if len({one, two, other, later}) < 4:
-        raise ValueError("needs {seq}, {series} and {year}, or two letters would get one number")
+    given: dict[str, tuple[int, str, int]] = {}
+    for seq, series, year, month in itertools.product((1, 2, 11, 12, 111, 112), "AB", (2026, 2027), (1, 2, 11, 12)):
+        try:
+            number = pattern.format(**_parts(seq, series, date(year, month, 1)))
+        except (KeyError, ValueError, IndexError) as error:
+            raise ValueError(f"{error} is not usable in it: use seq, series, month, month_roman, year") from error
+        if given.setdefault(number, (seq, series, year)) != (seq, series, year):
+            raise ValueError("needs {seq}, {series} and {year}, each set apart, or two letters would get one number")
     return pattern
 
 

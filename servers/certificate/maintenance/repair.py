@@ -140,7 +140,8 @@ def read_letter(service: LetterService, name: str) -> dict[str, Any] | str:
     with pypdfium2.PdfDocument(pdf) as document:
         title, dated = document.get_metadata_value("Title"), document.get_metadata_value("CreationDate")
         text = "\n".join(page.get_textpage().get_text_range() for page in document)
-    letter = next((one for one in service.catalogue.types.values() if title.startswith(f"{one.title} ")), None)
+    named = (one for one in service.catalogue.types.values() if title.startswith(f"{one.title} "))
+    letter = max(named, key=lambda one: len(one.title), default=None)  # `Surat Pengantar` begins other titles too
     code = CODE.search(text)
     if letter is None or code is None or not re.match(r"D:\d{8}", dated):
         return "it shows no number, date and code of a letter offered here"

@@ -146,7 +146,13 @@ def test_a_letter_is_known_by_every_name_that_it_is_offered_by(office: str) -> N
         assert [name for name in names if catalogue.named(name) is not letter] == []
 
 
-@pytest.mark.parametrize("pattern", ["{seq}/{year}", "{seq}/{series}", "{series}/{year}", "{nomor}", "{seq:03d"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("{seq}/{year}", "{seq}/{series}", "{series}/{year}", "{nomor}", "{seq:03d"),
+        *("{seq}{month}/{series}/{year}", "{month}{seq}/{series}/{year}"),  # 1 in December and 11 in February are 112
+    ],
+)
 def test_a_number_pattern_that_could_repeat_a_number_is_refused(pattern: str, tmp_path: Path) -> None:
     file = tmp_path / "office.toml"
     text = office.SAMPLE.read_text().replace("{seq:03d}/{series}/CONTOH/{month_roman}/{year}", pattern)

@@ -87,6 +87,16 @@ def test_letters_that_only_the_archive_knows_verify_again_and_say_what_is_lost(
     assert faults(mended) == "" and issue(mended, DOMISILI | {"rt": "7"}).number.startswith("004/")
 
 
+def test_every_type_of_letter_is_known_by_its_pdf_alone_though_one_title_begins_anothers(tmp_path: Path) -> None:
+    service = open_service(tmp_path)
+    issued = {issue(service, answers, letter=key).number: key for key, answers in ANSWERS.items()}
+    service.close()
+    (tmp_path / "letters/ledger.db").unlink()
+    service.journal.file.unlink()
+    assert main(["repair", "--yes", "--state", str(tmp_path)]) == 0
+    assert {row.number: row.letter_type for row in open_service(tmp_path).ledger.all()} == issued
+
+
 def test_a_letter_that_only_the_archive_knows_expires_as_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
