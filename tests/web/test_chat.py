@@ -130,7 +130,7 @@ def test_a_typed_yes_to_the_forms_of_two_tabs_is_asked_which(fresh_office: Offic
 def test_a_form_filled_in_while_the_other_tab_gets_an_answer_is_sent_after_it(
     fresh_office: Office, open_page: Open
 ) -> None:
-    office = fresh_office(after(8000, "Halo juga."))
+    office = fresh_office(after(5000, "Halo juga."))
     first = open_page(office.url + "/chat", viewport=PHONE)
     first.evaluate("sessionStorage.setItem('agentd-chat-session', JSON.stringify(['two-tabs', 'k'.repeat(43)]))")
     first.reload()
