@@ -30,7 +30,7 @@ from agentd.ports import TextSink
 from agentd.runs.execution import Result, RunContext
 from agentd.runs.records import RunBrief, RunRecord
 from agentd.testing import ManualClock, MemoryJournal, MemoryTools, ScriptedModel
-from servers.placeholder.fill import Rule, fill
+from servers.placeholder.fill import FormattingRule, fill
 
 TOOLS = {
     "execute_sql_query": "mysql_mcp_server",
@@ -177,7 +177,7 @@ class Counting:
 
 def filled(given: dict[str, Any]) -> dict[str, Any]:
     """Implements fill_placeholders with the server's own function."""
-    rules = {name: Rule(rule["type"], rule.get("precision")) for name, rule in given["formatting_rules"].items()}
+    rules = {name: FormattingRule(**rule) for name, rule in given["formatting_rules"].items()}
     return {"final_narrative": fill(given["response_template"], given["data_values"], rules).narrative}
 
 
