@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
 
@@ -17,6 +16,7 @@ AHEAD = 0.034
 """The lead in mean cosine (multilingual-e5-small) of done deeds over all else that makes a claim."""
 MOST_KNOWN = 1000
 """How many sentences of a session are kept with what they claim, since a streamed answer is checked again and again."""
+_EXAMPLES: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("claims.toml").read_text(encoding="utf-8"))
 _BREAK = re.compile(r"(?<=[.!?])\s+|(?<=[。！？।])|\n")
 
 
@@ -43,12 +43,6 @@ async def meant_claim(sentences: Iterable[str], meaning: Meaning, known: dict[st
 
 
 async def _claims(sentence: str, meaning: Meaning) -> bool:
-    examples = _examples()
-    near = await meaning.nearness(sentence, [*examples["done"], *examples["other"]])
-    done = len(examples["done"])
+    near = await meaning.nearness(sentence, [*_EXAMPLES["done"], *_EXAMPLES["other"]])
+    done = len(_EXAMPLES["done"])
     return fmean(near[:done]) - fmean(near[done:]) > AHEAD
-
-
-@lru_cache(1)
-def _examples() -> dict[str, list[str]]:
-    return tomllib.loads(Path(__file__).with_name("claims.toml").read_text(encoding="utf-8"))

@@ -55,7 +55,8 @@ def false_claim(answer: str, toolset: Toolset, said: Sequence[Said]) -> str | No
     acting = _acting(toolset)
     if not acting:
         return None
-    past, reader = _Past(acting, said), _reader(_scope(acting))
+    past = _Past(acting, said)
+    reader = _reader(past.scope)
     for sentence in _sentences(_ABBREVIATED.sub(r"\1", normal(answer))):
         numbers = _NUMBER.findall(sentence)
         if numbers and not past.found(numbers):
@@ -105,7 +106,7 @@ class _Past:
     """What tools did and found in a session, computed once per answer."""
 
     def __init__(self, acting: Sequence[ToolInfo], said: Sequence[Said]) -> None:
-        self._acting, self._said = acting, said
+        self._acting, self._said, self.scope = acting, said, _scope(acting)
         self._searched = 0
 
     def did(self, claimed: frozenset[str]) -> bool:
@@ -115,7 +116,7 @@ class _Past:
         """
         if claimed & (self._done | self._stated):
             return True
-        return bool(self._done) and not claimed & self._keys
+        return bool(self._done) and not claimed & self.scope.keys
 
     def made(self, sentence: str) -> bool:
         """Whether a tool with a title in the sentence was called. True without a title, or if a look-up states a deed.
@@ -129,7 +130,7 @@ class _Past:
         if not whole or any(title in each for title in whole for each in known):
             return True
         acting = {tool.name for tool in self._acting}
-        return bool(self._proved_by(one for one in self._said if one.tool not in acting) & self._keys)
+        return bool(self._proved_by(one for one in self._said if one.tool not in acting) & self.scope.keys)
 
     @cached_property
     def _called(self) -> frozenset[str | None]:
@@ -138,27 +139,22 @@ class _Past:
     @cached_property
     def _done(self) -> frozenset[str]:
         acted = [tool for tool in self._acting if tool.name in self._called]
-        return done_by(acted, self._acting) | (self._stated & self._keys)
+        return done_by(acted, self._acting) | (self._stated & self.scope.keys)
 
     @cached_property
     def _stated(self) -> frozenset[str]:
         return self._proved_by(self._said)
 
-    @cached_property
-    def _keys(self) -> frozenset[str]:
-        return _scope(self._acting).keys
-
     def _proved_by(self, said: Iterable[Said]) -> frozenset[str]:
         """The deeds, of tools or not, that results state (`"status": "issued"`, a letter's number)."""
-        scope = _scope(self._acting)
-        known = words_of(scope.keys | deed_keys()).done
+        known = words_of(self.scope.keys | deed_keys()).done
         every = frozenset().union(*known.values())
         proved: set[str] = set()
         for text in (text for one in said if one.by == "tool" for text in _stated(one.value)):
             words = _words(text.replace("_", " "))
             if _NUMBER.search(text):
                 proved |= every
-            elif len(words) <= _STATUS_WORDS and not scope.things.intersection(words):
+            elif len(words) <= _STATUS_WORDS and not self.scope.things.intersection(words):
                 stating = words[-1:] if len(words) <= _NAMING_WORDS else ()
                 stated = (word for word in words if word in stating or word not in stems())
                 proved |= {key for word in stated for key in known.get(word, ())}

@@ -12,21 +12,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Protocol
 
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 
 GAP = 12
 """Maximum number of words that `...` matches."""
 _ELEMENT = re.compile(r"(?:\{(?P<name>\w+)\})?(?P<text>[^\s?*]*)(?P<times>[?*]?)")
-
-
-class Class(Protocol):
-    """The words that match one element of a pattern."""
-
-    def end(self, words: Sequence[str], at: int) -> int | None:
-        """Where the longest phrase that starts at this word ends, or None."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +62,10 @@ class OtherWord:
         """The next index if the word fits, else None."""
         fits = at < len(words) and words[at].endswith(self.endings) and words[at] not in self.known
         return at + 1 if fits else None
+
+
+Class = Words | OtherWord
+"""The words that may stand in one place of a pattern."""
 
 
 @dataclass(frozen=True, slots=True)

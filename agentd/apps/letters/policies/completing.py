@@ -34,10 +34,11 @@ def _whole(call: ToolCall) -> ToolCall:
     rules = {
         name: rule for name, rule in call.tool.input_schema.get("properties", {}).items() if isinstance(rule, dict)
     }
-    added = {name: rule["default"] for name, rule in rules.items() if "default" in rule and _open(call, name)}
+    empty = [name for name in rules if call.input.get(name) in (None, "")]
+    added = {name: rules[name]["default"] for name in empty if "default" in rules[name]}
     sources: dict[str, Source] = dict.fromkeys(added, "default")
     nik = digits.sixteen(str(call.input.get("nik", "")))
-    if nik is not None and _open(call, SEX) and (sex := _SEXES[digits.sex(nik)]) in rules.get(SEX, {}).get("enum", ()):
+    if nik is not None and SEX in empty and (sex := _SEXES[digits.sex(nik)]) in rules.get(SEX, {}).get("enum", ()):
         added[SEX] = sex
         sources[SEX] = "derived"
     written = dict(_written(call))
@@ -90,7 +91,3 @@ def _said_on(value: str, call: ToolCall) -> date:
     dated = [said for said in call.said if said.by == "citizen" and said.day]
     with_it = [said for said in dated if words <= set(folded_tokens(said.text))] or dated
     return date.fromisoformat(max(said.day for said in with_it)) if with_it else date.today()
-
-
-def _open(call: ToolCall, name: str) -> bool:
-    return call.input.get(name) in (None, "")
