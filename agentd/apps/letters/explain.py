@@ -114,14 +114,9 @@ def _of_keys(schema: Mapping[str, Any], path: str, roles: frozenset[str]) -> Ite
     if not isinstance(schema.get("x-agentd-sensitive", False), bool):
         yield Mistake(path, "x-agentd-sensitive", "is true or false")
     about = schema.get("x-agentd-about")
-    if (
-        about is not None
-        and str(about) not in roles
-        and str(about) not in {*phrases().relations, *phrases().applicants}
-    ):
-        yield Mistake(
-            path, "x-agentd-about", f"{about!r} is neither in x-agentd-roles nor a relation that languages name"
-        )
+    if about is not None and str(about) not in {*roles, *phrases().relations, *phrases().applicants}:
+        why = f"{about!r} is neither in x-agentd-roles nor a relation that languages name"
+        yield Mistake(path, "x-agentd-about", why)
     yield from _of_labels(schema.get("x-agentd-labels"), path)
     yield from _of_spellings(schema, path)
 

@@ -200,12 +200,10 @@ def _asked(name: str) -> Rule | None:
     if not sys.stdin.isatty():
         print("    (no terminal to ask in; use --approval never, citizen, staff or official)")
         return None
-    while True:
-        said = input(f"    who must agree to a call of {name}? [{', '.join(RULES)}; Enter: as above] ").strip()
-        if not said:
-            return None
+    while said := input(f"    who must agree to a call of {name}? [{', '.join(RULES)}; Enter: as above] ").strip():
         if found := next((rule for rule in RULES if rule == said), None):
             return found
+    return None
 
 
 async def _reloaded(given: argparse.Namespace, names: Set[str]) -> int:
