@@ -75,7 +75,7 @@ def _called_so(hints: Hints, facts: QueryFacts, linker: Linker, rows: Rows, run:
         if (label, name) not in called:
             continue
         steps = [(step, facts.structure.ends(step)) for step in facts.structure.relationships]
-        kinds = {kind for step, ends in steps for kind in step.types if variable in (end.variable for end in ends)}
+        kinds = {kind for step, ends in steps for kind in step.types if variable in (end.key for end in ends)}
         for place in held.places:
             if place.label != label and (place.label, place.property) in called:
                 found = run(_relabelled(facts, variable, label, place))
@@ -92,11 +92,11 @@ def _has_label_beside(held: Mention, hints: Hints, linker: Linker) -> bool:
     return bool(said & {place.label for place in held.places})
 
 
-def _relabelled(facts: QueryFacts, variable: str | None, label: str, place: Place) -> str:
+def _relabelled(facts: QueryFacts, variable: str, label: str, place: Place) -> str:
     """The query with another label for a variable's node, and the property that has its name there."""
     query = facts.query
     for node in reversed(facts.structure.nodes):
-        if node.variable == variable:
+        if node.key == variable:
             text = query[node.start : node.end].replace(f":{named(label)}", f":{named(place.label)}")
             query = f"{query[: node.start]}{text}{query[node.end :]}"
     return re.sub(rf"\b{variable}\.\w+(?= = )", f"{variable}.{named(place.property)}", query)

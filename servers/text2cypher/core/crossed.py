@@ -146,9 +146,7 @@ def _itself(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     if not cue or facts.negates:
         return
     named = {(p.label, held.value) for held in hints.mentions for p in held.places if linker.values.identifies(p)}
-    known = {
-        v for v, _, token in facts.property_tests if v and token and any(token.value == value for _, value in named)
-    }
+    known = {v for v, _, token in facts.property_tests if token and any(token.value == value for _, value in named)}
     labels = facts.structure.labels_of
     for (one, name), (other, same) in joined_by(facts.tokens, "="):
         if name == same and len({one, other} & known) == 1 and one != other and labels(one) & labels(other):

@@ -84,5 +84,4 @@ def _both_ways(facts: QueryFacts, linker: Linker) -> Iterator[tuple[str, list[tu
 
 
 def _values_at(node: NodePattern, facts: QueryFacts) -> set[str]:
-    tests = facts.property_tests if node.variable else [(None, name, token) for name, token in node.keys]
-    return {folded(token.value) for variable, _, token in tests if variable == node.variable and token is not None}
+    return {folded(token.value) for key, _, token in facts.property_tests if key == node.key and token is not None}

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.parts import owner_and_property
+from servers.text2cypher.cypher.parts import calls, owner_and_property
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
 from servers.text2cypher.linking.amounts import said_numbers
 from servers.text2cypher.linking.asks import Ask, is_cued
@@ -179,7 +179,7 @@ def _only_shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
             yield Doubt("unused", spaced(name))
     bounds = r"(?:‹greater›|‹less›|‹at_least›|‹at_most›)"
     total = linker.wording.compiled(rf"\b‹sum_said›\W+‹property›\W+{bounds}\b").search(hints.masked)
-    summed = {call.name for call in facts.calls if call.function == "SUM"}
+    summed = {call.name for call in calls(facts.returned) if call.function == "SUM"}
     if total and any(map(facts.tests, summed)):
         yield Doubt("unused", total[0])
 

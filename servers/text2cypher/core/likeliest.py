@@ -59,7 +59,7 @@ def _apart(hints: Hints, facts: QueryFacts, linker: Linker) -> tuple[int, int]:
         (kind, frozenset(pair))
         for held in structure.relationships
         for kind in held.types
-        for pair in product(*(structure.labels_of(node.variable) for node in structure.ends(held)))
+        for pair in product(*(structure.labels_at(node) for node in structure.ends(held)))
     }
     known = {(kind, frozenset((start, end))) for start, kind, end in schema.paths}
     before: list[str] = []
@@ -89,4 +89,4 @@ def _astray(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
             yield v
     labels = {label for v in shown for label in facts.structure.labels_of(v)}
     tested = {v for v, _, _ in facts.property_tests} - names - shown
-    yield from (v for v in tested if v is not None and facts.structure.labels_of(v) & labels and len(ends) > 1)
+    yield from (v for v in tested if facts.structure.labels_of(v) & labels and len(ends) > 1)

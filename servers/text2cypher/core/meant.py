@@ -105,7 +105,7 @@ def _is_asked(hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
         return len(facts.columns) > 1 and _has_little(facts.columns[0], hints, facts, linker)
     whole = linker.wording.compiled(r"\b‹asks_whole›\b").search(hints.masked) and "." not in facts.columns[0]
     names = _shows_names(hints, facts, linker) and "ORDER" not in facts.words
-    known = {node.variable for node in facts.structure.nodes} <= identified(hints, facts, linker)
+    known = {node.key for node in facts.structure.nodes} <= identified(hints, facts, linker)
     told = known and {owner_and_property(column)[1] for column in facts.columns} <= {*hints.properties, *hints.related}
     return bool(whole or names or told) or (figure and len(facts.columns) == 1)
 

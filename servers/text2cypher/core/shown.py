@@ -88,13 +88,15 @@ def _splitting(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
     Also one if figures per label are asked for and shown for another label.
     """
     shown = facts.shown_apart
-    if not any(call.function != "SIZE" for call in calls(facts.returned)):
+    figures = [call for call in calls(facts.returned) if call.function != "SIZE"]
+    if not figures:
         return
     owners = {label for variable, _ in shown for label in facts.structure.labels_of(variable)}
     if hints.each in linker.schema.nodes and owners and hints.each not in owners:
         yield Doubt("unused", hints.each)
     known = asked_properties(hints, linker)
-    counted = {call.variable for call in calls(facts.returned) if call.function == "COUNT"}
+    counted = {call.variable for call in figures if call.function == "COUNT"}
+    measured = {call.variable for call in figures if call.function in ("SUM", "AVG", "MIN", "MAX")}
     often = ("ORDER" in facts.words or Ask.GROUP in hints.asks) and "DISTINCT" not in facts.words
     split = set() if often and len({variable for variable, _ in shown}) == 1 else counted  # `tags by how often used`
     if "COUNT" in facts.words and len({variable for variable, _ in shown}) > 1:
@@ -108,6 +110,8 @@ def _splitting(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         unsaid = name and name not in known and not said & roots(name)
         if (telling and variable in split) or (unsaid and (one or (variable in by and name != hints.each))):
             yield Doubt("unasked", name)
+        elif one and variable in measured:  # one figure of all, not each thing's own beside it
+            yield Doubt("unasked", name or variable)
 
 
 def _is_name(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:

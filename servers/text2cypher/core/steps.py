@@ -88,18 +88,14 @@ def parted(hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
     tested = {variable for variable, _, _ in facts.property_tests}
     for one, other in combinations(facts.structure.relationships, 2) if cue else ():
         pairs = [facts.structure.ends(held) for held in (one, other)]
-        places = [{*map(_place, pair)} for pair in pairs]
-        apart = [node for pair in pairs for node in pair if _place(node) not in places[0] & places[1]]
+        places = [{node.key for node in pair} for pair in pairs]
+        apart = [node for pair in pairs for node in pair if node.key not in places[0] & places[1]]
         kinds = [{label for node in pair for label in facts.structure.labels_at(node)} for pair in pairs]
-        stated = any(node.keys or node.variable in tested for node in apart)
+        stated = any(node.key in tested for node in apart)
         differ = bool(apart and not stated) if one.types != other.types else once and places[0].isdisjoint(places[1])
         if kinds[0] == kinds[1] and differ:
             yield Doubt("unused", cue)
             return
-
-
-def _place(node: NodePattern) -> str:
-    return node.variable or f" {node.start}"
 
 
 def _is_spare(held: RelationshipPattern, facts: QueryFacts) -> bool:
@@ -176,8 +172,7 @@ def _is_elsewhere(node: NodePattern, own: set[str], hints: Hints, facts: QueryFa
 def _is_passed(node: NodePattern, facts: QueryFacts) -> bool:
     """True if two steps share the node."""
     ends = [end for held in facts.structure.relationships for end in facts.structure.ends(held)]
-    same = [end is node or (end.variable is not None and end.variable == node.variable) for end in ends]
-    return sum(same) > 1
+    return sum(end.key == node.key for end in ends) > 1
 
 
 def _tested(held: NodePattern | RelationshipPattern, facts: QueryFacts) -> set[str]:
@@ -204,5 +199,5 @@ def identified(hints: Hints, facts: QueryFacts, linker: Linker) -> set[str]:
         if linker.values.identifies(place)
     }
     labels = facts.structure.labels_of
-    tested = ((v, name, t) for v, name, t in facts.property_tests if v and t and t.start not in facts.denied)
+    tested = ((v, name, t) for v, name, t in facts.property_tests if t and t.start not in facts.denied)
     return {v for v, name, t in tested for label in labels(v) if (label, name, t.value) in named}

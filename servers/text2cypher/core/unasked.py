@@ -17,10 +17,12 @@ from servers.text2cypher.linking.amounts import FIRST_YEAR, LAST_YEAR, ends_of_y
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.bounds import ordinals_in
 from servers.text2cypher.linking.hints import Hints, Linker
+from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import parts, root, roots_in
 from servers.text2cypher.linking.said import named_properties
 from servers.text2cypher.linking.values import folded
 
+_CODE = 2  # max. letters of a stored code
 _YEAR = re.compile(r"\d{4}(?= |$)")
 """The year of a tested date: a question may mention only that."""
 _FEW = {"minimum", "maximum", "top", "limit"}
@@ -50,12 +52,15 @@ def unasked(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
 def _texts(hints: Hints, facts: QueryFacts, known: Collection[float]) -> Iterator[str]:
     said = folded(hints.question)
+    words = [word for word in said.split() if word not in languages().function]
     linked = {folded(held.value) for held in hints.mentions}
     dates = _ends_of_years(facts, known)
     for text in dict.fromkeys(facts.strings):
         value = folded(text)
         year = _YEAR.match(value)
-        if not (value in said or value in linked or (year and year[0] in said) or text[:10] in dates):
+        # a code is no letter within a word: F for `female`, but not M
+        own = value in said if len(value) > _CODE else any(word.startswith(value) for word in words)
+        if not (own or value in linked or (year and year[0] in said) or text[:10] in dates):
             yield text
 
 

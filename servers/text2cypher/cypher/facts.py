@@ -67,9 +67,9 @@ class QueryFacts:
         return Counter(token.value for token in self.tokens if token.is_name)
 
     @cached_property
-    def property_tests(self) -> list[tuple[str | None, str, Token | None]]:
-        """(variable, property, value) for each property comparison; the value is None for an expression in a map."""
-        keys = [(node.variable, name, token) for node in self.structure.nodes for name, token in node.keys]
+    def property_tests(self) -> list[tuple[str, str, Token | None]]:
+        """(variable or node's key, property, value) per comparison; the value is None for an expression in a map."""
+        keys = [(node.key, name, token) for node in self.structure.nodes for name, token in node.keys]
         uses = [(use.variable, use.name, use.literal) for use in self.structure.properties if use.literal is not None]
         return [*keys, *uses]
 

@@ -19,14 +19,14 @@ def is_unjoined(facts: QueryFacts) -> bool:
     if facts.words & {"UNWIND", "UNION"}:
         return False
     made = {name.value for word, name in pairwise(before) if word.is_word("AS")}
-    names = [node.variable or f" {place}" for place, node in enumerate(structure.nodes)]
+    names = [node.key for node in structure.nodes]
     part = {name: name for name in (*names, *made)}
     joined = ({names[held.left], names[held.right]} for held in structure.relationships)
     for held in (*joined, *_together(before, {*part})):
         own = {part[name] for name in held}
         part = {name: min(own) if it in own else it for name, it in part.items()}
     tested = {variable for variable, _, _ in facts.property_tests}
-    stated = {part[name] for name, node in zip(names, structure.nodes, strict=True) if node.keys or name in tested}
+    stated = {part[name] for name in names if name in tested}
     after = {token.value for token in facts.returned}
     shown = {part[name] for name in names if name in after}
     every = shown if made else {part[name] for name in names}

@@ -20,6 +20,11 @@ class NodePattern:
     end: int
     where: tuple[int, int] | None = None  # an inline WHERE: offsets of the word and of its end
 
+    @property
+    def key(self) -> str:
+        """Its variable; without one, a name of its own that no variable can have."""
+        return self.variable or f" {self.start}"
+
 
 @dataclass(frozen=True)
 class RelationshipPattern:
@@ -83,11 +88,11 @@ class Structure:
 
     def labels_at(self, node: NodePattern) -> set[str]:
         """The labels of a node, here or elsewhere in the query."""
-        return set(node.labels) or (self.labels_of(node.variable) if node.variable else set())
+        return set(node.labels) or self.labels_of(node.key)
 
-    def labels_of(self, variable: str | None) -> set[str]:
-        """The labels of a variable anywhere in the query."""
-        written = {label for node in self.nodes if node.variable == variable for label in node.labels}
+    def labels_of(self, variable: str) -> set[str]:
+        """The labels of a variable, or of a node by its key, anywhere in the query."""
+        written = {label for node in self.nodes if node.key == variable for label in node.labels}
         return written | {label for name, label, _, _ in self.label_tests if name == variable}
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.shown import shown
+from servers.text2cypher.core.unasked import unasked
 from servers.text2cypher.core.workbench import Workbench
 from servers.text2cypher.cypher.facts import QueryFacts
 from tests.servers.text2cypher.test_any_graph import answered, graph_of
@@ -133,6 +134,16 @@ PAIRS = [  # (question, right, wrong)
         "MATCH (l:Lodge) WHERE l.rooms > 10 AND EXISTS { (l)-[:OFFERS]->(:Perk) } RETURN l.name",
         "MATCH (l:Lodge) WHERE l.rooms > 10 OR EXISTS { (l)-[:OFFERS]->(:Perk) } RETURN l.name",
     ),
+    (
+        "What is the average number of rooms of lodges in Oslo?",
+        "MATCH (l:Lodge {city: 'Oslo'}) RETURN avg(l.rooms)",
+        "MATCH (l:Lodge {city: 'Oslo'}) RETURN avg(l.rooms), l.rooms",
+    ),
+    (
+        "Which perks are offered by lodges with a total rooms greater than 20?",
+        f"{OFFERS} WITH p, sum(l.rooms) AS total WHERE total > 20 RETURN p.name, total",
+        f"{OFFERS} WHERE l.rooms > 20 RETURN p.name, sum(l.rooms)",
+    ),
 ]
 
 
@@ -152,3 +163,15 @@ def test_a_column_of_what_is_counted_parts_the_figure_of_a_rank(graph: Workbench
     query = f"{OFFERS} RETURN p.name, count(*) AS n{{}} ORDER BY n DESC LIMIT 1"
     assert not [*shown(hints, QueryFacts.of(query.format("")), graph.linker)]
     assert [*shown(hints, QueryFacts.of(query.format(", l.name")), graph.linker)] == [Doubt("unasked", "name")]
+
+
+def test_a_code_is_no_letter_within_a_word(graph: Workbench) -> None:
+    hints = graph.linker.link("How many female guests are there?")
+    query = "MATCH (g:Guest {{country: '{}'}}) RETURN count(g)"
+    assert not [*unasked(hints, QueryFacts.of(query.format("F")), graph.linker)]
+    assert [*unasked(hints, QueryFacts.of(query.format("M")), graph.linker)] == [Doubt("unasked", "M")]
+
+
+def test_a_tested_node_without_a_variable_has_its_own_label() -> None:
+    facts = QueryFacts.of("MATCH (:Lodge)-[:OFFERS]->(:Perk {name: 'Pool'}) RETURN count(*)")
+    assert [facts.structure.labels_of(key) for key, _, _ in facts.property_tests] == [{"Perk"}]
