@@ -55,16 +55,16 @@ class _Gold:
             if token.text.lower() in other and "-" not in (before.text, after.text) and token.kind is not Kind.STRING:
                 yield token, self.put(token.start, token.end, other[token.text.lower()])
 
-    def properties(self) -> Iterator[tuple[int, int, str | None, str]]:
-        """(start, end, variable, property) of every property in use."""
+    def properties(self) -> Iterator[tuple[int, int, str, str]]:
+        """(start, end, variable or node's key, property) of every property in use."""
         for use in self.structure.properties:
             end = use.start + len(f"{use.variable}.{use.name}")
             yield end - len(use.name), end, use.variable, use.name
         for node in self.structure.nodes:
             at = {name: self.query.find(name, node.start, node.end) for name, _ in node.keys}
-            yield from ((start, start + len(name), node.variable, name) for name, start in at.items())
+            yield from ((start, start + len(name), node.key, name) for name, start in at.items())
 
-    def alike(self, variable: str | None, name: str) -> list[str]:
+    def alike(self, variable: str, name: str) -> list[str]:
         """The other properties of its label that have the property's type."""
         kinds = [self.schema.nodes.get(label, {}) for label in self.structure.labels_of(variable)]
         return [other for held in kinds for other, kind in held.items() if other != name and kind == held.get(name)]
