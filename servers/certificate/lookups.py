@@ -7,6 +7,7 @@ import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from mcp_types import BlobResourceContents, CallToolResult, EmbeddedResource, ImageContent, TextContent
 
@@ -197,7 +198,7 @@ def _file(value: str, paths: bool) -> bytes | None:
     A file that isn't a PDF counts as missing, so that nobody can find out which paths exist.
     """
     if paths and len(value) < 4096 and not value.startswith("data:"):
-        path = Path(value.removeprefix("file://"))
+        path = Path(unquote(value.removeprefix("file://")) if value.startswith("file://") else value)
         try:
             if path.is_file():
                 data = path.read_bytes() if path.stat().st_size <= MAX_FILE else b""

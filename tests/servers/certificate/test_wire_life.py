@@ -99,7 +99,7 @@ async def test_staff_see_what_was_proposed_and_by_whom_and_who_said_yes(tmp_path
 async def test_only_an_admin_and_a_program_of_ones_own_verify_by_path(tmp_path: Path) -> None:
     admin = STAFF | {"agentd/caller_scopes": ["admin"]}
     internal = {"agentd/session_id": "internal-1"}  # what the daemon asks for its pages names no caller
-    async with in_process(tmp_path) as client:
+    async with in_process(tmp_path / "kantor kita") as client:
         path = (await client.call_tool(GENERATE, DOMISILI)).structured_content["path"]
         for file in (path, Path(path).as_uri()):
             for meta in (KIOSK, STAFF, internal, {"agentd/caller": "x", "agentd/caller_scopes": "admin"}):
