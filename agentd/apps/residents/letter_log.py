@@ -144,7 +144,7 @@ def entry(call: ToolCall, output: dict[str, Any], nik: str | None, name: str | N
     sources = {} if call.basis is None else call.basis.sources
     return {
         "number": str(output["number"]),
-        "title": str(output.get("title") or call.tool.name),
+        "title": str(output.get("title") or call.tool.name)[:200],
         "file_name": str(output.get("file_name") or output["number"])[:100],
         "nik": nik or unspaced(_first(texts, "nik"))[:16],
         "nama": (name or _first(texts, "nama") or "-")[:100],

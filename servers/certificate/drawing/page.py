@@ -40,7 +40,7 @@ FONTS = Path(__file__).with_name("fonts")
 REGULAR, BOLD = "DejaVuSerif", "DejaVuSerif-Bold"
 WIDTH, HEIGHT = A4
 LEFT, RIGHT, TOP, BOTTOM = 25 * mm, 22 * mm, 16 * mm, 18 * mm
-INNER = WIDTH - LEFT - RIGHT
+INNER, TALLEST = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 LABEL_WIDTH = 46 * mm
 QR_MODULE, QR_SMALLEST, QR_LARGEST = 0.6 * mm, 27 * mm, 52 * mm
 """The side of a module, chosen so that a phone can read a whole statement from paper, and limits of the code's side."""
@@ -156,11 +156,21 @@ class _Sheet:
                 self.canvas.drawRightString(WIDTH - RIGHT, HEIGHT - TOP + 3 * mm, head)
 
     def paragraph(self, markup: str, style: ParagraphStyle, gap: float = 0, kind: str = "P") -> None:
-        paragraph, height = _wrapped(markup, style, INNER)
+        """Draw a paragraph on one page; only one that is longer than a page goes on on the next."""
+        left, height = _wrapped(markup, style, INNER)
+        while height > TALLEST:
+            self.room(3 * style.leading)  # reportlab leaves no single line behind
+            first, left = left.split(INNER, self.y - BOTTOM)
+            self._draw(first, first.wrap(INNER, HEIGHT)[1], kind)
+            height = left.wrap(INNER, HEIGHT)[1]
+        self._draw(left, height, kind)
+        self.y -= gap
+
+    def _draw(self, paragraph: Paragraph, height: float, kind: str) -> None:
         self.room(height)
         with self.tags.element(kind):
             paragraph.drawOn(self.canvas, LEFT, self.y - height)
-        self.y -= height + gap
+        self.y -= height
 
     def rule(self, width: float) -> None:
         with self.tags.artifact():

@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 
 import pypdf
+import pypdfium2
 import pytest
 import zxingcpp
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -70,6 +71,21 @@ def test_each_further_page_names_its_letter_and_number() -> None:
     heads = [f"{letter.title}, Nomor: {ISSUE.number} ({number})" for number in range(2, len(others) + 2)]
     assert heads and [sheet.extract_text().splitlines()[0] for sheet in others] == heads
     assert "(1)" not in first.extract_text()
+
+
+@pytest.mark.parametrize("before", [0, 3, 9, 10, 11])
+def test_a_paragraph_longer_than_a_page_goes_on_on_the_next(before: int) -> None:
+    letter = lettertype.load(SHIPPED_LETTERS / "surat_keterangan_domisili")
+    numbered = [f"kata{number}" for number in range(1500)]
+    lines = (letter.text[0], *["Kalimat pendek."] * before, " ".join(numbered), *letter.text[1:])
+    values, _ = letter.check(DOMISILI, TODAY, page.glyphs())
+    pdf = page.render(letter.model_copy(update={"text": lines}), values, office.load(), ISSUE, TODAY)
+    with pypdfium2.PdfDocument(pdf) as document:
+        sheets = [sheet.get_textpage() for sheet in document]
+        shown = " ".join(sheet.get_text_range() for sheet in sheets).split()
+        lowest = [min(sheet.get_charbox(at)[1] for at in range(sheet.count_chars())) for sheet in sheets]
+    assert [word for word in shown if word.startswith("kata")] == numbered
+    assert min(lowest) > page.BOTTOM - 5, "nothing is drawn below the margin"
 
 
 @pytest.mark.parametrize("key", ANSWERS)
