@@ -111,7 +111,7 @@ class Checks:
         from servers.certificate.signing.signing import examine
 
         roots = self._keys.roots()
-        findings = {name: examine(self._archive.path(name).read_bytes(), roots).finding for name in orphans}
+        findings = {name: examine(self._archive.path(name).read_bytes(), roots) for name in orphans}
         return [name for name, finding in findings.items() if finding in ("intact", "foreign")]
 
     def orphans(self) -> list[str]:

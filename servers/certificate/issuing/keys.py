@@ -129,4 +129,4 @@ class OfficeKeys:
 
         files = [self._archive.path(row.file) for row in self._ledger.all() if row.file is not None]
         newest = next((file for file in reversed(files) if file.exists()), None)
-        return newest is not None and examine(newest.read_bytes(), self.roots()).finding == "foreign"
+        return newest is not None and examine(newest.read_bytes(), self.roots()) == "foreign"

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hardening.files import stamp
-from servers.certificate.letters.checking import mistakes
+from servers.certificate.letters.checking import conflicts, mistakes
 from servers.certificate.letters.lettertype import LetterType, LetterTypeError, load
 from servers.certificate.letters.ownkinds import file_of
 
@@ -49,18 +49,9 @@ class Catalogue:
                 for mistake in mistakes(folder):
                     log.error("letter type left out: %s", mistake)
         types = dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
-        by_series: dict[str, str] = {}
-        for key, letter in list(types.items()):
-            if letter.signer is not None and letter.signer not in self._signers:
-                log.error(
-                    "letter type left out: %s wants the signer %s, whom the office file doesn't have",
-                    key,
-                    letter.signer,
-                )
-                del types[key]
-            elif (owner := by_series.setdefault(letter.series, key)) != key:
-                log.error("letter type left out: %s uses the series %s of %s", key, letter.series, owner)
-                del types[key]
+        for letter, key, what in conflicts([*types.values()], self._signers):
+            log.error("letter type left out: %s: %s: %s", letter.key, key, what)
+            types.pop(letter.key, None)
         changed = types != self.types
         self.types = types
         return changed

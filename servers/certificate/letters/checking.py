@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -20,18 +20,27 @@ KEYS: dict[str, type[BaseModel]] = {"fields": LetterField, "conditions": Conditi
 
 def check(folders: Sequence[Path], signers: Collection[str]) -> Iterator[str]:
     """Yield the mistakes in these folders, and conflicts between them. Reads only files."""
-    series: dict[str, str] = {}
+    letters: dict[Path, LetterType] = {}
     for folder in folders:
         found = list(mistakes(folder))
         yield from found
-        if found:
-            continue
-        letter = load(folder)
-        source = folder / "letter.toml"
-        if letter.signer is not None and letter.signer not in signers:
-            yield f"{source}:{_line(source, ('signer',))}: signer: the office file has no {letter.signer}"
-        if (owner := series.setdefault(letter.series, folder.name)) != folder.name:
-            yield f"{source}:{_line(source, ('series',))}: series: {letter.series} is {owner}'s already"
+        letters |= {} if found else {folder / "letter.toml": load(folder)}
+    sources = {id(letter): source for source, letter in letters.items()}
+    for letter, key, what in conflicts(letters.values(), signers):
+        source = sources[id(letter)]
+        yield f"{source}:{_line(source, (key,))}: {key}: {what}"
+
+
+def conflicts(letters: Iterable[LetterType], signers: Collection[str]) -> Iterator[tuple[LetterType, str, str]]:
+    """Yield (letter, key of letter.toml, what is wrong) of a signer that the office lacks and of another's series."""
+    owners: dict[str, str] = {}
+    for letter in letters:
+        usable = letter.signer is None or letter.signer in signers
+        if not usable:
+            yield letter, "signer", f"the office file has no {letter.signer}"
+        owner = owners.setdefault(letter.series, letter.key) if usable else owners.get(letter.series, letter.key)
+        if owner != letter.key:
+            yield letter, "series", f"{letter.series} is {owner}'s already"
 
 
 def letters_in(folder: Path) -> list[Path]:

@@ -16,7 +16,6 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
-from pydantic import BaseModel
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.fields import InvisSigSettings, MDPPerm, SigFieldSpec, SigSeedSubFilter
@@ -42,13 +41,6 @@ Finding = Literal["intact", "not_pdf", "unsigned", "unreadable", "changed", "app
 # pyHanko logs certificates' contents when it can't validate; the finding says enough.
 logging.getLogger("pyhanko").setLevel(logging.CRITICAL)
 logging.getLogger("pyhanko_certvalidator").setLevel(logging.CRITICAL)
-
-
-class Examination(BaseModel, frozen=True):
-    """What a file's signature shows by itself; for `intact` the ledger must still confirm that the office issued it."""
-
-    finding: Finding
-    signer: str | None = None
 
 
 class OfficeSigner:
@@ -136,37 +128,38 @@ def signed_by(certificate: str, data: bytes, signature: bytes) -> bool:
     return True
 
 
-def examine(pdf: bytes, roots: list[Any]) -> Examination:
+def examine(pdf: bytes, roots: list[Any]) -> Finding:
     """Check whether the file has exactly one intact signature of ours that covers all of it.
+
+    For `intact` the ledger must still confirm that the office issued it.
 
     `unreadable`: damaged, possibly on purpose. `changed`: signed bytes differ. `appended`: something was added after
     signing (an edit, or just bytes). `foreign`: a valid signature by a key that our CAs don't certify.
     """
     if not pdf[:1024].lstrip().startswith(b"%PDF-"):
-        return Examination(finding="not_pdf")
+        return "not_pdf"
     try:
         signatures = PdfFileReader(io.BytesIO(pdf), strict=False).embedded_regular_signatures
         if not signatures:
-            return Examination(finding="unsigned")
+            return "unsigned"
         signature = signatures[0]
         moment = signature.self_reported_timestamp
         context = ValidationContext(trust_roots=roots, allow_fetching=False, moment=moment, best_signature_time=moment)
         status = validate_pdf_signature(signature, signer_validation_context=context)
     except Exception:
         # A manipulated file can make the parser fail anywhere; in any case it isn't what we signed.
-        return Examination(finding="unreadable")
-    signer = status.signing_cert.subject.native.get("common_name")
+        return "unreadable"
     if not (status.intact and status.valid):
-        return Examination(finding="changed", signer=signer)
+        return "changed"
     if not status.trusted:
-        return Examination(finding="foreign", signer=signer)
+        return "foreign"
     stamp = status.timestamp_validity
     if stamp is not None and not (stamp.intact and stamp.valid):  # whose stamp it is, readers judge
-        return Examination(finding="changed", signer=signer)
+        return "changed"
     whole = status.coverage is SignatureCoverageLevel.ENTIRE_FILE
     if len(signatures) != 1 or not whole or not (status.seed_value_ok and status.docmdp_ok):
-        return Examination(finding="appended", signer=signer)
-    return Examination(finding="intact", signer=signer)
+        return "appended"
+    return "intact"
 
 
 def _loaded(files: KeyFiles, passphrase: bytes | None) -> Any:

@@ -23,4 +23,4 @@ def main(parent: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     while (question := receive(sys.stdin.buffer)) is not None:
         pdf, roots = question
-        send(sys.stdout.buffer, examine(pdf, of_pem(roots)).finding)
+        send(sys.stdout.buffer, examine(pdf, of_pem(roots)))

@@ -98,7 +98,7 @@ class Verifier:
         from servers.certificate.verifying import unknown_files
 
         row, roots = self._service.ledger.by_sha256(hashlib.sha256(pdf).hexdigest()), self._service.keys.roots()
-        finding = unknown_files.shared().examine(pdf, roots) if row is None else examine(pdf, roots).finding
+        finding = unknown_files.shared().examine(pdf, roots) if row is None else examine(pdf, roots)
         if row is None:
             if finding in ("changed", "unreadable") and self._begins_with_a_letter(pdf):
                 finding = "appended"

@@ -88,7 +88,7 @@ def test_each_mistake_of_a_broken_folder_is_a_line_of_the_log(folder: Path, capl
 
 def test_two_types_may_not_share_a_series(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert "surat_saya" not in Catalogue((SHIPPED_LETTERS, folder.parent)).types
-    assert "uses the series SP of surat_pengantar" in caplog.text
+    assert "surat_saya: series: SP is surat_pengantar's already" in caplog.text
 
 
 def test_a_letter_may_be_signed_by_another_officer_whom_the_office_has(
@@ -96,7 +96,7 @@ def test_a_letter_may_be_signed_by_another_officer_whom_the_office_has(
 ) -> None:
     change(folder, 'series = "SP"', 'series = "SPX"\nsigner = "sekretaris"')
     assert "surat_saya" not in Catalogue((folder.parent,), ["lurah"]).types
-    assert "signer sekretaris" in caplog.text
+    assert "surat_saya: signer: the office file has no sekretaris" in caplog.text
     assert Catalogue((folder.parent,), ["lurah", "sekretaris"]).types["surat_saya"].signer == "sekretaris"
 
 
