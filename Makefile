@@ -125,14 +125,8 @@ sbom: install ## what is installed, as a CycloneDX bill of materials in dist/sbo
 eval-analytics: install ## ask the books 67 questions in both styles with a perfect planner (PLANNER=embedded: the model)
 	@$(BIN)/python -m lab.eval.analytics --planner $(or $(PLANNER),perfect)
 
-eval-evidence: install ## the judge of evidence on the field matrix (COD='id_dev.json …': on those dialogues)
-	@$(BIN)/python -m lab.eval.evidence $(if $(COD),--cod $(COD))
-
 eval-letters: install ## conversations with citizens, by the embedded model
 	@$(BIN)/agentd models pull
 	@$(BIN)/python -m lab.eval.letters
 
-eval-openings: install ## what people ask first, a sample of 30 by the embedded model (HOST=1: all 150 by none)
-	@$(BIN)/python -m lab.eval.openings $(if $(HOST),--host)
-
-.PHONY: help install lock demo demo-servers test quick conformance check check-types check-lint check-imports check-gates format docs wheel audit sbom figures figures-check bench drill soak eval-analytics eval-evidence eval-letters eval-openings
+.PHONY: help install lock demo demo-servers test quick conformance check check-types check-lint check-imports check-gates format docs wheel audit sbom figures figures-check bench drill soak eval-analytics eval-letters
