@@ -154,7 +154,7 @@ class Database:
         if not result.returns_rows:
             raise StatementError("The statement gave no result set.")
         columns = unique_names([str(column[0]) for column in result.cursor.description])
-        at_once = self._sessions.rows_at_once(result.cursor.description)
+        at_once = _rows_at_once(self.kind, result.cursor.description)
         rows: list[Sequence[Any]] = []
         size = 0
         while fetched := await connection.run_sync(_page, result, min(PAGE_ROWS, max_rows + 1 - len(rows)), at_once):
@@ -242,6 +242,16 @@ def _execute(connection: Connection, statement: str | Executable) -> CursorResul
         options = {"stream_results": not plain, "no_parameters": True}
         return connection.exec_driver_sql(statement, execution_options=options)
     return connection.execute(statement, execution_options={"stream_results": True})
+
+
+def _rows_at_once(kind: Kind, description: Sequence[Any]) -> int:
+    """How many rows a driver may be asked for together, as it reads them all before their size is known.
+
+    SQLite's process ends a page of wide rows itself. MySQL's drivers need no round trip for a row, PostgreSQL's does:
+    its rows come together if all columns have a fixed size (`internal_size` of DB-API's description).
+    """
+    fixed = kind == "postgres" and all(internal_size for _, _, _, internal_size, *_ in description)
+    return PAGE_ROWS if kind == "sqlite" or fixed else 1
 
 
 def _page(_: Connection, result: CursorResult[Any], size: int, at_once: int) -> list[Any]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import Any
 
 from pymysql.constants import FIELD_TYPE
 from pymysql.converters import conversions
@@ -54,10 +52,6 @@ class MySQLSessions:
                 "conv": DECODERS,
             },
         )
-
-    def rows_at_once(self, _: Sequence[Any]) -> int:
-        """One: the driver reads a row when it is asked for it, which needs no round trip."""
-        return 1
 
     async def restrict(self, session: Session, timeout_seconds: float) -> None:
         """Make the server itself enforce read-only, time-limited sessions with one statement per text."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import Any
 
 import psycopg
 from psycopg.abc import Buffer
@@ -63,10 +61,6 @@ class PostgreSQLSessions:
                 "prepare_threshold": 0,
             },
         )
-
-    def rows_at_once(self, description: Sequence[Any]) -> int:
-        """A hundred in a round trip; one, if a column's values may be of any length."""
-        return 100 if all(internal_size for _, _, _, internal_size, *_ in description) else 1
 
     async def restrict(self, session: Session, timeout_seconds: float) -> None:
         """Set the time limit and the search path. The transaction that this starts is read-only."""

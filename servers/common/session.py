@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -35,11 +34,6 @@ class Sessions(Protocol):
     @property
     def reads_what_is_left(self) -> bool:
         """Whether the driver would read the rest of a cut result unless its query is killed."""
-        ...
-
-    def rows_at_once(self, description: Sequence[Any]) -> int:
-        """How many rows the driver may be asked for at once, as it reads them all before their size is known.
-        `description`: DB-API's, of the result's columns."""
         ...
 
     # No pool (NullPool): each statement has its own session, so no SET, lock or variable persists, and a restarted

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any
 
 import aiosqlite
 from sqlalchemy import pool
@@ -34,10 +32,6 @@ class SQLiteSessions:
             async_creator=opened,
             hide_parameters=True,
         )
-
-    def rows_at_once(self, _: Sequence[Any]) -> int:
-        """A hundred: the process ends a page of wide rows itself."""
-        return 100
 
     async def restrict(self, session: Session, timeout_seconds: float) -> None:
         """Do nothing: the process opened the file read-only."""

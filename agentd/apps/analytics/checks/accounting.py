@@ -54,11 +54,8 @@ def _lasts(reading: Reading, column: exp.Column) -> bool:
     span = column.find_ancestor(exp.Func, exp.Sub)
     ends = {each.name: reading.column(each) for each in of_kind(span, exp.Column)} if span is not None else {}
     of_one = {found[0].name for found in ends.values() if found and reading.kind(column) == "temporal"}
-    return (
-        len(ends) > 1
-        and len(of_one) == 1
-        and bool("duration" in reading.asked.topics or finder("units").search(reading.asked.text))
-    )
+    how_long = "duration" in reading.asked.topics or finder("units").search(reading.asked.text)
+    return len(ends) > 1 and len(of_one) == 1 and bool(how_long)
 
 
 def _days(reading: Reading, timed: bool, today: str) -> Iterator[str]:

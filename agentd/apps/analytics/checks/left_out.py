@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from agentd.apps.analytics.answer.rules import Finding, number
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.sql.edits import QUOTES, before_from
+from agentd.apps.analytics.sql.edits import before_from
 from agentd.apps.analytics.sql.query import Query
 from agentd.apps.analytics.sql.select import Select
 from agentd.apps.analytics.sql.tree import columns_of, of_kind, rows_divided_by, sources_of
@@ -31,13 +31,10 @@ def watched(query: str, schema: Schema) -> tuple[str, dict[str, str]]:
     if select is None or select.node.args.get("distinct") or read.has(exp.Window) or not known:
         return query, {}
     figures = list(dict.fromkeys(_figures(select, known)))
-    mark, empty = (
-        (OF_ALL, "SUM(COUNT(*) - COUNT({})) OVER ()")
-        if select.node.args.get("limit")
-        else (MARK, "COUNT(*) - COUNT({})")
-    )
+    over_all = (OF_ALL, "SUM(COUNT(*) - COUNT({})) OVER ()")
+    mark, empty = over_all if select.node.args.get("limit") else (MARK, "COUNT(*) - COUNT({})")
     names = {f"{mark}{place}": f"{kind} {column.name}" for place, (kind, column) in enumerate(figures, 1)}
-    added = zip(names, (_sql(column, schema.dialect) for _, column in figures), strict=True)
+    added = zip(names, (column.sql(dialect=schema.dialect) for _, column in figures), strict=True)
     return before_from(query, "".join(f", {empty.format(text)} AS {name}" for name, text in added)), names
 
 
@@ -112,10 +109,3 @@ def _terms(sum_: exp.Expr) -> list[exp.Column]:
     """The columns that a sum or difference adds without a substitute for NULL."""
     sides = (sum_.this, sum_.expression) if isinstance(sum_, exp.Add | exp.Sub) else ()
     return [sum_] if isinstance(sum_, exp.Column) else [column for side in sides for column in _terms(side)]
-
-
-def _sql(column: exp.Column, dialect: str | None) -> str:
-    """As the query has it, quoted where it is."""
-    quote = QUOTES.get(dialect or "", '"')
-    parts = [part for part in (column.args.get("table"), column.this) if part is not None]
-    return ".".join(f"{quote}{part.name}{quote}" if part.args.get("quoted") else part.name for part in parts)

@@ -224,12 +224,8 @@ def _rates(reading: Reading) -> Iterator[Other]:
             scale, instead = "* CASE WHEN {} > 1 THEN 1 ELSE 0 END", f"1 - {name}"
         if found and scale:
             highest = f"(SELECT MAX({name}) FROM {quoted(found[0].name)})"
-            yield Other(
-                reading.text,
-                exchanged(reading.text, column.name, f"{name} {scale.format(highest)}"),
-                column.sql(),
-                instead,
-            )
+            scaled = exchanged(reading.text, column.name, f"{name} {scale.format(highest)}")
+            yield Other(reading.text, scaled, column.sql(), instead)
 
 
 def _empties(reading: Reading) -> Iterator[Other]:

@@ -39,7 +39,10 @@ def altered(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
     texts = {each.name.casefold() for each in schema.columns if "CHAR" in each.type}
     for select in (select for query in plan.results for select in query.selects):
         for part in select.node.expressions:
-            yield from (*_reckoned(part, known | _shown_in(part.alias)), *_cut(part, texts))
+            yield from (
+                *_reckoned(part, known | _factors(words_of(part.alias).split(), _of_time())),
+                *_cut(part, texts),
+            )
             once = (each for each in of_kind(part, exp.Sum, exp.Avg) if isinstance(each.this, exp.Distinct))
             yield from () if several else (each.sql() for each in once)
 
@@ -101,14 +104,9 @@ def _meant(question: str) -> set[float]:
     return numbers | _OF_A_YEAR if by_time else numbers
 
 
-def _shown_in(alias: str) -> set[float]:
-    """The factors of the unit of time that a column's own name says: `Milliseconds / 60000 AS minutes`."""
-    return _factors(words_of(alias).split(), _of_time())
-
-
 @cache
 def _of_time() -> dict[str, str]:
-    """The units of time and their factors."""
+    """The units of time and their factors, which a column's own name may say: `Milliseconds / 60000 AS minutes`."""
     return {unit: each for unit, each in vocabulary().scaled.items() if "duration" in topics_of(unit)}
 
 

@@ -13,7 +13,7 @@ from agentd.agent import languages
 from agentd.apps.analytics.question.periods import period_of, timeless
 from agentd.apps.analytics.question.spans import month_label
 from agentd.apps.analytics.schema import Schema
-from agentd.apps.analytics.vocabulary import finder, listed, phrase_finder, topics_of, vocabulary
+from agentd.apps.analytics.vocabulary import finder, listed, numerals, phrase_finder, topics_of, vocabulary
 from agentd.apps.analytics.wording import label_for
 
 MOST_WORDS = 8
@@ -121,12 +121,7 @@ def _bounding() -> frozenset[str]:
 def _place(plain: str) -> int:
     """The number if a short answer consists only of one; otherwise 0."""
     tokens = re.findall(r"\w+", plain)
-    known = {
-        **languages.words().digits,
-        **languages.words().numbers,
-        **languages.words().ordinals,
-        **vocabulary().ordinals,
-    }
+    known = {**numerals(), **languages.words().ordinals, **vocabulary().ordinals}
     said = [token for token in tokens if token not in listed("picks")] or tokens
     if len(said) != 1:
         return 0

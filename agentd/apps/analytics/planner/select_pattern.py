@@ -26,11 +26,7 @@ _BETWEEN = (
     rf"(?: END)?\)*(?: (?:[-+*/%=<>]|<=|>=|<>|!=) \(*{_KEYWORD}{{0,3}}|, \(*{_OPENING}{{0,2}}| {_KEYWORD}{{1,3}})"
 )
 _ALIAS = "[A-Z][A-Z0-9_]{0,30}"
-MONTHS = {
-    "mysql": "DATE_FORMAT({}, '%Y-%m')",
-    "postgres": "TO_CHAR({}, 'YYYY-MM')",
-    "sqlite": "STRFTIME('%Y-%m', {})",
-}
+MONTHS = {"mysql": "DATE_FORMAT({}, '%Y-%m')", "postgres": "TO_CHAR({}, 'YYYY-MM')", "sqlite": "STRFTIME('%Y-%m', {})"}
 """How each dialect writes the month of a date, for grouping."""
 
 

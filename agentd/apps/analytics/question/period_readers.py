@@ -25,10 +25,7 @@ from agentd.apps.analytics.wording import labelled
 
 _Part = dict[str, str]
 _SAID = vocabulary()
-MONTH_WORDS = {
-    **{name: number for number, names in enumerate(words().months, 1) for name in names},
-    **_SAID.months,
-}
+MONTH_WORDS = {**{name: number for number, names in enumerate(words().months, 1) for name in names}, **_SAID.months}
 NUMBERS = {
     **{word: number for word, number in words().digits.items() if number},
     **{word: number for word, number in words().numbers.items() if number <= 12},

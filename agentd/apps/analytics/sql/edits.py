@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
@@ -21,10 +21,8 @@ def without_limit(query: str) -> str:
 
 def before_from(query: str, text: str) -> str:
     """The query with a text inserted after the last column of its outer SELECT."""
-    depth = 0
-    for token in _tokens(query):
-        depth += {"L_PAREN": 1, "R_PAREN": -1}.get(token.token_type.name, 0)
-        if depth == 0 and token.token_type.name == "FROM":
+    for _, token in _outer(_tokens(query)):
+        if token.token_type.name == "FROM":
             return f"{query[: token.start].rstrip()}{text} {query[token.start :]}"
     return query
 
@@ -42,12 +40,10 @@ def exchanged(query: str, name: str, new: str, *, called: bool = False) -> str:
 
 def without_join(query: str, table: str) -> str:
     """The query without its one plain or inner JOIN to that table; unchanged unless there is exactly one."""
-    tokens, depth, edits = _tokens(query), 0, []
-    for index, token in enumerate(tokens):
-        kind = token.token_type.name
-        depth += {"L_PAREN": 1, "R_PAREN": -1}.get(kind, 0)
-        joined = tokens[index + 1].text if kind == "JOIN" and index + 1 < len(tokens) else ""
-        if depth == 0 and joined == table:
+    tokens, edits = _tokens(query), []
+    for index, token in _outer(tokens):
+        joined = tokens[index + 1].text if token.token_type.name == "JOIN" and index + 1 < len(tokens) else ""
+        if joined == table:
             ends = (each.start for each in tokens[index + 1 :] if each.token_type.name in _BEHIND_A_JOIN)
             began = tokens[index - 1] if tokens[index - 1].token_type.name == "INNER" else token
             edits.append((began.start, next(ends, len(query)), ""))
@@ -88,12 +84,16 @@ def totals(query: str) -> str:
 
 def _closed(tokens: Sequence[Any], index: int) -> int:
     """The position of the parenthesis that closes the one at `index`."""
+    return next((index + at for at, _ in _outer(tokens[index:])), len(tokens) - 1)
+
+
+def _outer(tokens: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    """(its position, the token) for each one outside of parentheses; of a pair, the one that closes it."""
     depth = 0
-    for at in range(index, len(tokens)):
-        depth += {"L_PAREN": 1, "R_PAREN": -1}.get(tokens[at].token_type.name, 0)
+    for index, token in enumerate(tokens):
+        depth += {"L_PAREN": 1, "R_PAREN": -1}.get(token.token_type.name, 0)
         if depth == 0:
-            return at
-    return len(tokens) - 1
+            yield index, token
 
 
 QUOTES = {"mysql": "`", "postgres": '"'}
