@@ -165,9 +165,8 @@ def _only_shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
 
     `That have a fax`, `still in stock` (unitsInStock), `a total quantity above 50` tested before it is added up.
     """
-    times = Counter(token.value for token in facts.tokens)
     columns = Counter(owner_and_property(column)[1] for column in facts.columns)
-    bare = {name for name in facts.properties if 0 < times[name] == columns[name]}
+    bare = {name for name in facts.properties if 0 < facts.uses[name] == columns[name]}
     text = folded(hints.masked)
     has = linker.wording.compiled(r"\b‹has_some›\W+(?P<held>‹property›)\b").finditer(text)
     had = {linker.lexicon.properties.get(found["held"]) for found in has}

@@ -91,17 +91,18 @@ def _splitting(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
     figures = [call for call in calls(facts.returned) if call.function != "SIZE"]
     if not figures:
         return
-    owners = {label for variable, _ in shown for label in facts.structure.labels_of(variable)}
+    things = {variable for variable, _ in shown}
+    owners = {label for variable in things for label in facts.structure.labels_of(variable)}
     if hints.each in linker.schema.nodes and owners and hints.each not in owners:
         yield Doubt("unused", hints.each)
     known = asked_properties(hints, linker)
     counted = {call.variable for call in figures if call.function == "COUNT"}
-    measured = {call.variable for call in figures if call.function in ("SUM", "AVG", "MIN", "MAX")}
+    measured = {(call.variable, call.name) for call in figures if call.function in ("SUM", "AVG", "MIN", "MAX")}
     often = ("ORDER" in facts.words or Ask.GROUP in hints.asks) and "DISTINCT" not in facts.words
-    split = set() if often and len({variable for variable, _ in shown}) == 1 else counted  # `tags by how often used`
-    if "COUNT" in facts.words and len({variable for variable, _ in shown}) > 1:
+    split = set() if often and len(things) == 1 else counted  # `tags by how often used`
+    if "COUNT" in facts.words and len(things) > 1:
         of_count = counted_label(hints, linker)
-        split |= {variable for variable, _ in shown if of_count in facts.structure.labels_of(variable)}
+        split |= {variable for variable in things if of_count in facts.structure.labels_of(variable)}
     by = {variable for variable, name in shown if name == hints.each}  # `for each year`: a title would part its rows
     one = not (Ask.GROUP in hints.asks or hints.each or "ORDER" in facts.words or asks_for_things(hints, linker))
     said = roots_in(hints.question)
@@ -110,8 +111,8 @@ def _splitting(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doub
         unsaid = name and name not in known and not said & roots(name)
         if (telling and variable in split) or (unsaid and (one or (variable in by and name != hints.each))):
             yield Doubt("unasked", name)
-        elif one and variable in measured:  # one figure of all, not each thing's own beside it
-            yield Doubt("unasked", name or variable)
+        elif one and variable in dict(measured) and (telling or not name or (variable, name) in measured):
+            yield Doubt("unasked", name or variable)  # one figure of all, not each thing's own
 
 
 def _is_name(variable: str, name: str, facts: QueryFacts, linker: Linker) -> bool:

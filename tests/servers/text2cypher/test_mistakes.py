@@ -140,6 +140,11 @@ PAIRS = [  # (question, right, wrong)
         "MATCH (l:Lodge {city: 'Oslo'}) RETURN avg(l.rooms), l.rooms",
     ),
     (
+        "What is the average number of rooms across cities?",
+        "MATCH (l:Lodge) RETURN l.city, avg(l.rooms)",
+        "MATCH (l:Lodge) RETURN l.name, avg(l.rooms)",
+    ),
+    (
         "Which perks are offered by lodges with a total rooms greater than 20?",
         f"{OFFERS} WITH p, sum(l.rooms) AS total WHERE total > 20 RETURN p.name, total",
         f"{OFFERS} WHERE l.rooms > 20 RETURN p.name, sum(l.rooms)",
