@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.records import NodePattern, RelationshipPattern
+from servers.text2cypher.cypher.records import RelationshipPattern
 from servers.text2cypher.linking.asks import TOGETHER, is_cued
 from servers.text2cypher.linking.directions import End
 from servers.text2cypher.linking.hints import Hints, Linker
@@ -79,9 +79,6 @@ def _both_ways(facts: QueryFacts, linker: Linker) -> Iterator[tuple[str, list[tu
     for held in facts.structure.relationships:
         if held.direction != "--" and (kind := _type_both_ways(held, facts, linker)) is not None:
             ends: tuple[End, End] = ("start", "end") if held.direction == "->" else ("end", "start")
+            values = [(key, folded(token.value)) for key, _, token in facts.property_tests if token is not None]
             nodes = zip(facts.structure.ends(held), ends, strict=True)
-            yield kind, [(node.variable, _values_at(node, facts), at) for node, at in nodes]
-
-
-def _values_at(node: NodePattern, facts: QueryFacts) -> set[str]:
-    return {folded(token.value) for key, _, token in facts.property_tests if key == node.key and token is not None}
+            yield kind, [(node.variable, {v for key, v in values if key == node.key}, at) for node, at in nodes]

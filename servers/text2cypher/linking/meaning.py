@@ -7,7 +7,7 @@ meaningful. `kapten` is near the skipper, but `cuaca` near no name in a graph of
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -76,14 +76,11 @@ class Meanings:
     def _nearest(self, word: str) -> tuple[str, float] | None:
         """(the nearest name, similarity from 0 to 1); None if no name has a lead over the others."""
         best: dict[str, float] = {}
-        for name, like in self._similar(word):
+        likes = self._vectors @ e5().passage([word])[0] if self._phrases else ()
+        for name, like in zip(self._phrases.values(), likes, strict=True):
             best[name] = max(best.get(name, 0.0), float(like))
         name, other = [*sorted(best, key=lambda held: -best[held]), "", ""][:2]
         return (name, round(best[name], 3)) if name and best[name] - best.get(other, 0.0) >= AHEAD else None
-
-    def _similar(self, word: str) -> Iterator[tuple[str, float]]:
-        if self._phrases:
-            yield from zip(self._phrases.values(), self._vectors @ e5().passage([word])[0], strict=True)
 
     @cached_property
     def _vectors(self) -> Any:
