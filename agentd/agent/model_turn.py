@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from agentd.agent import prompts
 from agentd.agent.actions import LIST_TOOLS, CallTool, Final, InvalidAction, parse, schema
 from agentd.agent.aside import SHORT, OverBudget, read
@@ -20,6 +18,7 @@ from agentd.agent.turn_policy import Offer, Turn, TurnPolicy, UnsupportedAnswer
 from agentd.errors import BudgetExceeded, InvalidResponse, ProviderFailure, ProviderUnavailable, in_each_language
 from agentd.messages import ChatMessage, Fallback, ModelReply, ModelRequest
 from agentd.ports import RESTART, ChatModel, TextChunk
+from hardening.texts import json_size
 
 LISTINGS = 3
 """How many listings a schema-constrained model may make per run if its prompt doesn't describe all tools."""
@@ -82,7 +81,7 @@ class ModelTurn:
         """The number of characters that a policy reads, counted only until it exceeds SHORT."""
         length = len(answer)
         for one in self.so_far.said:
-            length += len(one.text) + (0 if one.value is None else _chars(one.value))
+            length += len(one.text) + (0 if one.value is None else json_size(one.value))
             if length > SHORT:
                 break
         return length
@@ -201,10 +200,3 @@ class ModelTurn:
             instructions="\n".join(one.content for one in brief.prefix if one.role == "system"),
             official_refused=not done.may_call_official,
         )
-
-
-def _chars(value: Any) -> int:
-    try:
-        return len(orjson.dumps(value))  # a twentieth of the time of repr
-    except orjson.JSONEncodeError:
-        return len(repr(value))

@@ -15,7 +15,7 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentd.clock import SLACK, iso
-from agentd.errors import AgentdError
+from agentd.errors import AgentdError, Busy
 from agentd.ports import Clock
 from agentd.runs.records import RunBrief, SessionRecord
 from agentd.runs.segment import rests
@@ -139,7 +139,8 @@ def _put_off() -> Iterator[None]:
     try:
         yield
     except (AgentdError, OSError, SQLAlchemyError) as error:
-        log.warning("retention.put_off", error=type(error).__name__)
+        if not isinstance(error, Busy):  # the database has logged why
+            log.warning("retention.put_off", error=type(error).__name__)
 
 
 async def purge(sessions: SessionService, ages: Ages) -> int:

@@ -54,7 +54,9 @@ class TelegramChannel:
         token = settings.secrets.get("token")
         if not token:
             raise ValueError('credentials = { token = "NAME" } is missing: the credential with the bot\'s token')
-        self._by_webhook = settings.settings.get("webhook") is True
+        self._by_webhook = settings.settings.get("webhook", False)
+        if not isinstance(self._by_webhook, bool):
+            raise ValueError("webhook is true or false")
         if self._by_webhook and not settings.public_url:
             raise ValueError("webhook = true needs public_url: the address at which Telegram reaches this daemon")
         self._address = f"{settings.public_url}/channels/{settings.name}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bridges.mcp import deferred  # noqa: F401 first of all
-from bridges.mcp.asks import Question
 from bridges.mcp.host import McpToolHost
 from bridges.mcp.limits import ServerLimits
 
-__all__ = ["McpToolHost", "Question", "ServerLimits"]
+__all__ = ["McpToolHost", "ServerLimits"]

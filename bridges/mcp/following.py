@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import anyio
-import orjson
 from mcp import Client, MCPError
 from mcp_types import DiscoverResult, Tool, ToolListChangedNotification
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -23,6 +22,7 @@ from bridges.mcp.outcome import plain
 from bridges.mcp.reasons import ServerGone
 from bridges.mcp.stdio import Subprocess
 from bridges.mcp.validation import ResultCheck
+from hardening.texts import json_size
 
 logger = logging.getLogger(__name__)
 REST = 19
@@ -138,11 +138,11 @@ class Follower:
                 if not tool.name.isprintable() or not tool.name:
                     self._warn(ascii(tool.name[:100]), "is left out: its name can't be shown")
                     continue
-                if _size(tool.input_schema) > self._limits.schema_bytes:
+                if json_size(tool.input_schema) > self._limits.schema_bytes:
                     self._warn(tool.name, f"is left out: its schema has over {self._limits.schema_bytes} bytes")
                     continue
                 found.setdefault(tool.name, tool_info(self._name, tool))
-                if _size(tool.output_schema) <= self._limits.schema_bytes:
+                if json_size(tool.output_schema) <= self._limits.schema_bytes:
                     outputs.setdefault(tool.name, tool.output_schema)
             cursor = page.next_cursor
             if cursor is None or cursor in seen or len(found) >= self._limits.tools:
@@ -164,14 +164,6 @@ class Follower:
         if tool not in self._warned and len(self._warned) < self._limits.tools:
             self._warned.add(tool)
             logger.warning("server %s: its tool %s %s", self._name, tool, says)
-
-
-def _size(schema: object) -> int:
-    """The bytes of a schema as JSON."""
-    try:
-        return len(orjson.dumps(schema))
-    except orjson.JSONEncodeError:
-        return len(repr(schema))
 
 
 def tool_info(server: str, tool: Tool) -> ToolInfo:

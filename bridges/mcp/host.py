@@ -9,7 +9,6 @@ from typing import Self
 
 from agentd.messages import Catalogue, ServerSettings, ToolCall, ToolOutcome
 from agentd.ports import ProgressSink
-from bridges.mcp.asks import OnElicit
 from bridges.mcp.discreet import quiet_the_sdk
 from bridges.mcp.limits import ServerLimits
 from bridges.mcp.outcome import failure
@@ -28,11 +27,9 @@ class McpToolHost:
         settings: Sequence[ServerSettings] = (),
         *,
         limits: ServerLimits | None = None,
-        on_elicit: OnElicit | None = None,
     ) -> None:
         self._settings = tuple(settings)
         self._limits = limits or ServerLimits()
-        self._on_elicit = on_elicit
         self._servers: dict[str, Server] = {}
         self._catalogue = Catalogue()
         self._news = asyncio.Event()
@@ -86,7 +83,7 @@ class McpToolHost:
         async with self._reconfiguring:
             before = self._servers
             kept = {name: server for name, server in before.items() if server.settings in settings}
-            made = {item.name: self._make(item) for item in settings if item.name not in kept}
+            made = {item.name: Server(item, self._publish, self._limits) for item in settings if item.name not in kept}
             for name in made.keys() & before.keys():
                 made[name].tools = before[name].tools
             self._servers = {item.name: kept.get(item.name) or made[item.name] for item in settings}
@@ -98,9 +95,6 @@ class McpToolHost:
     async def restart(self, name: str) -> None:
         """Restart the server; returns when it is up or down. Raises KeyError for an unknown name."""
         await self._servers[name].restart()
-
-    def _make(self, settings: ServerSettings) -> Server:
-        return Server(settings, self._publish, self._limits, self._on_elicit)
 
     def _publish(self) -> None:
         self._catalogue = Catalogue(

@@ -17,7 +17,6 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from agentd.messages import ServerSettings, ServerState, ToolInfo
 from bridges.mcp import reasons
-from bridges.mcp.asks import OnElicit, elicitation
 from bridges.mcp.backoff import Backoff
 from bridges.mcp.calls import Calls, Live
 from bridges.mcp.endpoint import Endpoint
@@ -37,14 +36,12 @@ class Server:
         settings: ServerSettings,
         on_change: Callable[[], None],
         limits: ServerLimits,
-        on_elicit: OnElicit | None = None,
     ) -> None:
         self.settings = settings
         self.state = ServerState(name=settings.name, state="starting")
         self.tools: tuple[ToolInfo, ...] = ()
         self._on_change = on_change
         self._limits = limits
-        self._on_elicit = on_elicit
         self.calls = Calls(self, limits)
         self.live: Live | None = None
         """The connection, while the server is up."""
@@ -205,7 +202,6 @@ class Server:
                 client_info=_CLIENT,
                 read_timeout_seconds=self.settings.start_timeout_s,
                 message_handler=follower.heard,
-                elicitation_callback=elicitation(self.settings.name, self._on_elicit),
             ) as client:
                 client.session.validate_tool_result = follower.check_result  # type: ignore[method-assign]
                 tools = await follower.read(client)

@@ -10,14 +10,9 @@ import sys
 from typing import Any
 
 from agentd.messages import ServerSettings, ToolCall
-from bridges.mcp import McpToolHost, Question
+from bridges.mcp import McpToolHost
 
 VALUES = {"number": 2, "integer": 2, "string": "x", "boolean": True, "array": [], "object": {}}
-
-
-async def accept(_: Question) -> dict[str, Any]:
-    """Accept, and leave every field at its default."""
-    return {}
 
 
 def arguments(schema: dict[str, Any]) -> dict[str, Any]:
@@ -26,7 +21,7 @@ def arguments(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 async def main(url: str) -> int:
-    async with McpToolHost([ServerSettings(name="suite", url=url)], on_elicit=accept) as host:
+    async with McpToolHost([ServerSettings(name="suite", url=url)]) as host:
         catalogue = await host.ready()
         if catalogue.servers[0].state != "up":
             print(catalogue.servers[0].error, file=sys.stderr)

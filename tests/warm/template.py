@@ -34,7 +34,7 @@ ASKED_S = 60
 """Timeout for receiving a request; nothing else is forked meanwhile."""
 DAEMON = (
     *("agentd.cli.serve", "agentd.app", "agentd.startup", "agentd.testing", "agentd.runs.workflows", "uvloop"),
-    *("bridges.mcp", "bridges.mcp.asks", "bridges.fallback"),
+    *("bridges.mcp", "bridges.fallback"),
     *(app.module for app in entry_points(group="agentd.apps")),
     *("agentd.systemd", "agentd.observability.logging", "anyio._backends._asyncio", "dbos._sys_db_sqlite"),
 )

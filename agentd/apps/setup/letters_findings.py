@@ -21,7 +21,7 @@ SAMPLE = ("[", "/CONTOH/", "/SAMPLE/")
 def office(settings: Any) -> Iterator[Finding]:
     """Values of office.toml that are still the sample's and would be printed; the server reports mistakes in it."""
     env = _env(settings)
-    file = Path(env.get("OFFICE_FILE", settings.file.parent / "office.toml"))
+    file = Path(env.get("OFFICE_FILE", settings.file.resolve().parent / "office.toml"))
     try:
         said = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -37,7 +37,10 @@ def office(settings: Any) -> Iterator[Finding]:
 
 def examples(settings: Any) -> Iterator[Finding]:
     """Letters that an example of client.toml names, and the office does not have (any more)."""
-    own, more = settings.file.parent / "letters", [Path(one) for one in _env(settings)["LETTERS_DIR"].split(":") if one]
+    own, more = (
+        settings.file.resolve().parent / "letters",
+        [Path(one) for one in _env(settings)["LETTERS_DIR"].split(":") if one],
+    )
     folders = [own] if own.exists() and not more else [shipped("letters"), *more]
     actions = [example.action for example in settings.examples]
     named = [str(one.get("tool", "")).partition("generate_")[2] for one in actions]

@@ -141,6 +141,7 @@ def _written(file: Path, servers: Sequence[ServerEntry], given: argparse.Namespa
     from agentd import config
     from agentd.errors import ConfigError, Problem
 
+    file = file.resolve()  # a link stays one
     config.load(file, state=given.state, listen=given.listen)  # so that what is wrong below is the entries
     beside, there = file.with_name(f".{file.name}.new"), file.read_text(encoding="utf-8")
     try:

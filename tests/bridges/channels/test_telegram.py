@@ -187,7 +187,14 @@ def test_buttons_that_telegram_would_refuse_are_left_out() -> None:
     assert rows == [[{"text": "Surat Keterangan Domisili", "callback_data": "l:a"}]]
 
 
-@pytest.mark.parametrize(("secrets", "more"), [({}, {}), ({"token": "t"}, {"settings": {"webhook": True}})])
-def test_an_entry_that_lacks_something_says_what(secrets: dict[str, str], more: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"credentials|public_url"):
-        TelegramChannel(ChannelSettings(name="t", type="telegram", secrets=secrets, **more))
+@pytest.mark.parametrize(
+    ("secrets", "settings", "says"),
+    [
+        ({}, {}, "credentials"),
+        ({"token": "t"}, {"webhook": True}, "public_url"),
+        ({"token": "t"}, {"webhook": "yes"}, "webhook is true or false"),
+    ],
+)
+def test_an_entry_that_lacks_something_says_what(secrets: dict[str, str], settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        TelegramChannel(ChannelSettings(name="t", type="telegram", secrets=secrets, settings=settings))

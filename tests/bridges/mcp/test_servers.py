@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from agentd.ports import ServerSettings
-from bridges.mcp import Question, ServerLimits
+from bridges.mcp import ServerLimits
 from tests.bridges.mcp.conftest import PATIENCE, OpenBridge, do, friendly, until
 
 LETTER = b"%PDF-1.7 a letter"
@@ -49,27 +49,7 @@ async def test_a_new_tool_is_known_without_asking(bridge: OpenBridge) -> None:
     await until(host, lambda catalogue: catalogue.tool("sing") is not None)
 
 
-async def test_questions_go_to_the_hook(bridge: OpenBridge) -> None:
-    async def elicit(question: Question) -> dict[str, str] | None:
-        assert (question.server, question.message) == ("friendly", "Which colour?")
-        return {"colour": "red"}
-
-    host = await bridge(friendly(), on_elicit=elicit)
-    assert (await do(host, "friendly", "paint")).message == "painted red"
-
-
-@pytest.mark.parametrize("fails", [False, True])
-async def test_a_hook_may_decline_and_may_fail(bridge: OpenBridge, fails: bool) -> None:
-    async def elicit(_: Question) -> None:
-        if fails:
-            raise ValueError("citizen 3171")
-
-    outcome = await do(await bridge(friendly(), on_elicit=elicit), "friendly", "paint")
-    assert (outcome.success, outcome.error_type) == (False, "tool_execution")
-    assert "3171" not in outcome.message
-
-
-async def test_without_a_hook_a_server_that_asks_is_refused_at_once(bridge: OpenBridge) -> None:
+async def test_a_server_that_asks_the_user_or_a_model_is_refused_at_once(bridge: OpenBridge) -> None:
     host = await bridge(friendly())
     for tool in ("paint", "think"):
         assert (await do(host, "friendly", tool)).error_type == "tool_execution"

@@ -108,6 +108,19 @@ def test_a_server_named_from_the_current_folder_starts_wherever_the_daemon_does(
     assert code == 0 and "Jakarta 1" in told, errors
 
 
+def test_a_client_toml_that_is_a_link_stays_one(office: Path) -> None:
+    """The link was replaced by a copy, and its relative paths were read from the folder of the link."""
+    real, file = office / "releases" / "client.toml", office / "client.toml"
+    real.parent.mkdir()
+    real.write_text(file.read_text() + '\n[[servers]]\nname = "old"\ncommand = "true"\nworkdir = "."\n')
+    file.unlink()
+    file.symlink_to(real)
+    command = ("--approval", "never", "weather", "--", warm.python(), str(office / "weather.py"))
+    code, _, errors = tools(office, "add", *command)
+    assert (code, file.is_symlink()) == (0, True), errors
+    assert [one["name"] for one in tomllib.loads(real.read_text())["servers"]] == ["old", "weather"]
+
+
 def test_a_running_daemon_has_the_tools_of_what_was_added_when_the_command_ends(tmp_path: Path) -> None:
     """One asked at once had no such tool while the server was only starting."""
     program = tmp_path / "weather.py"
