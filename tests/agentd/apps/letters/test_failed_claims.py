@@ -126,7 +126,10 @@ BOUGHT = toolset(
     [
         ("The tickets have been bought.", True),
         ("Your ticket is booked and leaves at nine.", True),
-        ("I was able to reserve the room.", True),
+        ("I was able to successfully reserve the room.", True),
+        ("I've got a room with a view all reserved for you.", True),
+        ("You are booked.", True),
+        ("Tickets are reserved.", True),
         ("Your reservation was a success.", True),
         ("It is reserved, thank you.", True),
         ("Oke, sedang memesan kamar di lantai dua.", True),
