@@ -53,8 +53,13 @@ def accept_key(service: LetterService) -> Step:
 
 
 def go_on_after(service: LetterService, series: str, last: int) -> Step:
-    """Assign no number of this year up to `last`."""
-    now = service.now()
+    """Assign no number of this year up to `last`; no repair for a series that no letter has or that is further."""
+    now, known = service.now(), sorted(letter.series for letter in service.catalogue.types.values())
+    at = service.ledger.rows()[1].get((series, now.year), 0)
+    if series not in known:
+        return Step(f"no letter has the series {series}; there are {', '.join(known)}")
+    if last < at:
+        return Step(f"series {series} of {now.year} is at {at} already: name that number or a higher one")
     return Step(
         f"series {series} of {now.year} goes on after {last}",
         lambda: service.ledger.note("skipped", {"series": series, "year": now.year, "last": last}, now),

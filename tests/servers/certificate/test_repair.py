@@ -133,6 +133,16 @@ def test_numbers_that_may_be_in_peoples_hands_are_skipped(office: LetterService,
     assert faults(office) == ""
 
 
+@pytest.mark.parametrize(("wanted", "why"), [("skd=14", "no letter has the series skd"), ("SKD=2", "is at 3 already")])
+def test_numbers_that_cannot_be_skipped_are_not_said_to_be(
+    wanted: str, why: str, office: LetterService, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["repair", "--yes", "--next", wanted, "--state", str(tmp_path)]) == 1
+    assert why in capsys.readouterr().out
+    assert not office.ledger.entries(event="skipped")
+    assert main(["repair", "--yes", "--next", "SKD=3", "--state", str(tmp_path)]) == 0, "it settles a journal cut off"
+
+
 def test_a_key_of_the_offices_own_choice_is_accepted_when_told(office: LetterService, tmp_path: Path) -> None:
     pdf = sorted(office.archive.folder.glob("2026/*.pdf"))[0].read_bytes()
     office.close()
