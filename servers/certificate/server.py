@@ -88,7 +88,13 @@ class LetterServer(Server[None]):
         if self._service.catalogue.refresh():
             await self._tell_tools_changed()
         language, letters = self._service.office.language, self._service.catalogue.types.values()
-        return [generate_tool(letter, language) for letter in letters] + await super().list_tools()
+        others = await super().list_tools()
+        for tool in others:
+            if tool.name == "get_letter_requirements":
+                elsewhere = lookups.of_other_offices(self._service)
+                asked = [*asked_by(tool.name, "fees"), *elsewhere]
+                tool.meta = {"agentd/asked_by": asked, "agentd/about": {"letter_type": elsewhere}}
+        return [generate_tool(letter, language) for letter in letters] + others
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
@@ -205,14 +211,7 @@ def create_server(service: LetterService) -> LetterServer:
     def get_office_hours(context: Context[None, Any]) -> Annotated[CallToolResult, answers.OfficeHours]:
         return lookups.hours(service, spoken(meta_of(context), words))
 
-    elsewhere = lookups.of_other_offices(service)
-
-    @server.office_tool(
-        {
-            "agentd/asked_by": [*asked_by("get_letter_requirements", "fees"), *elsewhere],
-            "agentd/about": {"letter_type": elsewhere},
-        }
-    )
+    @server.office_tool({})  # its `_meta` follows the catalogue: `list_tools`
     def get_letter_requirements(
         letter_type: str, context: Context[None, Any]
     ) -> Annotated[CallToolResult, answers.Requirements]:

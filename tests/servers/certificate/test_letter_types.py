@@ -13,8 +13,10 @@ from servers.certificate.languages import words
 from servers.certificate.letters.catalogue import Catalogue
 from servers.certificate.letters.fields import LetterField
 from servers.certificate.letters.lettertype import LetterTypeError, load
+from servers.certificate.server import create_server
 from servers.certificate.settings import SHIPPED_LETTERS
 from servers.certificate.tools import generate_tool
+from tests.servers.certificate.letters import open_service
 
 
 @pytest.fixture
@@ -167,3 +169,17 @@ def test_an_office_file_that_is_missing_or_misspelt_is_named(tmp_path: Path) -> 
     (tmp_path / "office.toml").write_text(office.SAMPLE.read_text().replace("kecamatan =", "kecamatn ="))
     with pytest.raises(office.OfficeError, match="kecamat"):
         office.load(tmp_path / "office.toml")
+
+
+async def test_letters_of_other_offices_that_a_new_folder_names_are_asked_for_without_a_restart(tmp_path: Path) -> None:
+    mine = tmp_path / "letters"
+    service = open_service(tmp_path / "state", LETTERS_DIR=str(mine))
+    server = create_server(service)
+    made = Path(shutil.copytree(SHIPPED_LETTERS / "surat_pengantar", mine / "surat_saya"))
+    change(made, 'series = "SP"', 'series = "SPX"')
+    with (made / "letter.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[elsewhere]\n"surat paspor" = "Paspor diurus di kantor imigrasi."\n')
+    (tool,) = [one for one in await server.list_tools() if one.name == "get_letter_requirements"]
+    assert "surat paspor" in tool.meta["agentd/about"]["letter_type"]
+    assert {"surat paspor", "requirements"} <= {*tool.meta["agentd/asked_by"]}
+    service.close()
