@@ -82,7 +82,7 @@ def display(values: Mapping[str, str], fields: Fields, words: OfficeWords) -> di
             value = kinds.dialled(value)
         elif kind == "money" and value.isdecimal():
             value = f"Rp{int(value):,}".replace(",", ".")
-        elif kind == "since" and re.fullmatch("[0-9]{4}-[0-9]{2}", value):
+        elif kind == "since" and re.fullmatch("[0-9]{4}-(0[1-9]|1[0-2])", value):
             value = f"{words.months[int(value[5:]) - 1]} {value[:4]}"
         shown[name] = value if day is None else words.date(day)
     return shown
