@@ -63,9 +63,9 @@ class UsageLog:
     async def days(self, number: int) -> list[DayUsage]:
         """The usage of the last `number` days, newest first, including today."""
         await self.write()
-        oldest = day_in(self._zone, iso(self._clock.now() - timedelta(days=number - 1)))
+        oldest = self._clock.now().astimezone(self._zone).date() - timedelta(days=number - 1)
         order = (usage.c.day.desc(), usage.c.provider, usage.c.model)
-        wanted = sa.select(usage).where(usage.c.day >= oldest).order_by(*order)
+        wanted = sa.select(usage).where(usage.c.day >= oldest.isoformat()).order_by(*order)
         return await self._database.reads.do(lambda db: [DayUsage(**row) for row in db.execute(wanted).mappings()])
 
     async def write(self) -> None:

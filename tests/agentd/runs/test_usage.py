@@ -70,6 +70,26 @@ async def test_a_day_is_the_offices_whatever_the_hosts_is(tmp_path: Path) -> Non
     store.close()
 
 
+@pytest.mark.parametrize(
+    "now",
+    [
+        datetime(2026, 11, 1, 22, 30, tzinfo=UTC),  # 23:30 there; eight times 24 hours before, it was 00:30 of the 25th
+        datetime(2026, 3, 29, 22, 30, tzinfo=UTC),  # 00:30 there; 24 hours before, it was 23:30 of the 28th
+    ],
+)
+async def test_the_change_of_the_clocks_takes_and_adds_no_day(tmp_path: Path, now: datetime) -> None:
+    store = RunStore(sqlite_engine(tmp_path / "agentd.db"))
+    clock = ManualClock(now - timedelta(days=12))
+    log = UsageLog(store, clock, ZoneInfo("Europe/Berlin"))
+    for _ in range(12 * 24):
+        log.add(reply())
+        clock.advance(3600)
+    log.add(reply())
+    for days in range(1, 10):
+        assert len(await log.days(days)) == days
+    store.close()
+
+
 async def test_a_database_that_takes_no_write_is_told_once_until_it_takes_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -161,6 +161,15 @@ async def test_a_server_that_is_only_busy_is_left_alone(bridge: OpenBridge, tmp_
     assert state(host, "busy").restarts == 0
 
 
+@pytest.mark.parametrize("mode", ["reads", "only writes"])
+async def test_a_server_that_never_ends_asking_is_restarted(bridge: OpenBridge, mode: str) -> None:
+    host = await bridge(hostile("asks_on", env={"MODE": mode}), friendly())
+    asked = asyncio.create_task(do(host, "asks_on", timeout_s=2))
+    assert (await do(host, "friendly", "environment")).success
+    assert "gave no answer within 2 s" in (await asked).message
+    await until_state(host, "asks_on", "up", restarts=1)
+
+
 async def test_a_server_that_reads_nothing_cannot_hold_up_the_host(
     bridge: OpenBridge, caplog: pytest.LogCaptureFixture
 ) -> None:
