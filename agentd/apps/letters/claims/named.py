@@ -40,6 +40,10 @@ SHORTEST = 5
 """Least characters of a code that may be found inside a longer run; shorter codes must stand alone."""
 
 
+DAYS_NEAR = 366
+"""The most days between a date that is named without its year and the day it was named on."""
+
+
 class _Statement:
     """What one message or result names. Each view of its words is computed on first use, since a result may be long."""
 
@@ -119,10 +123,13 @@ class Named:
 
     def day(self, day: date) -> bool:
         """Whether this date was named: in full, or by the citizen as a number (the 5 of `tanggal 5`), by its weekday or
-        as `besok`."""
+        as `besok`; one that is far from the day it was said on only if its year was said, too."""
         if any(day in one.dates for one in self._read):
             return True
-        spoken = self._spoken
+        spoken, year = self._spoken, str(day.year)
+        said_on = (date.fromisoformat(one.day) for one in self._said if one.by == "citizen" and one.day)
+        if not {year, year[2:]} & spoken and min((abs((day - one).days) for one in said_on), default=0) > DAYS_NEAR:
+            return False
         by_day = str(day.day) in spoken or f"{day.day:02}" in spoken
         by_name = day.weekday() in weekdays(sorted(spoken))
         return by_day or by_name or any(spoken.issuperset(words.split()) for words in phrases().days)

@@ -30,6 +30,8 @@ from agentd.ports import CallPolicy, Meaning
 _NAMING = frozenset({"nik", "kk", "phone", "code", "email"})
 """Kinds of fields whose values always name somebody or something."""
 _ENDS = ".,;:!?\"'()"
+NOTHING = ("", "null", "undefined", "N/A")
+"""What models write for an optional value that nobody gave."""
 MOST_LISTED = 32
 """Maximum number of codes that a constrained model may choose from; with more, the field is left open."""
 
@@ -52,7 +54,9 @@ class LookUps(CallPolicy):
         required = call.tool.input_schema.get("required", ())
         if missing := [field for field in strange if _top(field) in required]:
             return refusal(call, missing)
-        left_out = {_top(field) for field in strange}
+        left_out = {_top(field) for field in strange} | {
+            name for name, value in call.input.items() if name not in required and value in NOTHING
+        }
         kept = {name: value for name, value in call.input.items() if name not in left_out}
         return call.model_copy(update={"input": kept}) if left_out else call
 
@@ -62,16 +66,19 @@ class LookUps(CallPolicy):
 
 
 def unfit(call: ToolCall) -> str:
-    """The error text for a required argument that is missing, or for a value that its `enum` lacks; else empty."""
+    """The error text for a required argument that is missing (also a name, day or number as an empty text), or for a
+    value that its `enum` lacks; else empty."""
     schema = call.tool.input_schema
-    rules = properties(schema)
+    rules, blank = properties(schema), set[str]()
     for field in fields(schema, call.input, form(schema)):
         rule = rules.get(field.key, {})
         known = rule.get("enum") if "x-agentd-spellings" not in rule else None
         if isinstance(known, list) and known and field.value is not None and field.value not in known:
             return f"`{field.path}` must be one of: {', '.join(map(str, known))}"
+        blank |= {field.path} if field.value == "" and field.kind != "text" else set()
     needed = schema.get("required", ()) if isinstance(schema.get("properties"), Mapping) else ()
-    missing = [f"`{name}`" for name in needed if name in schema["properties"] and name not in {*call.input, *HIDDEN}]
+    given = (call.input.keys() | HIDDEN) - blank
+    missing = [f"`{name}`" for name in needed if name in schema["properties"] and name not in given]
     return f"required: {', '.join(missing)}" if missing else ""
 
 
