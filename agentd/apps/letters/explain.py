@@ -28,7 +28,8 @@ def explained(tool: ToolInfo) -> Iterator[str]:
     for path, shape in form(tool.input_schema).shapes.items():
         needed = "required" if path.split(".")[0].removesuffix("[]") in required else "optional"
         yield f"{path} ({needed}{', sensitive' if shape.sensitive else ''})"
-        yield f"  kind    {shape.kind}{_from(shape, 'kind')}{_choices(shape)}"
+        choices = f": {', '.join(shape.enum.values)}" if shape.enum.values else ""
+        yield f"  kind    {shape.kind}{_from(shape, 'kind')}{choices}"
         about = "the applicant" if shape.person in (None, CITIZEN) else shape.person
         yield f"  about   {about}{_from(shape, 'about')}"
         if shape.time:
@@ -39,10 +40,6 @@ def explained(tool: ToolInfo) -> Iterator[str]:
 def _from(shape: Shape, what: str) -> str:
     origin = shape.came_from.get(what)
     return f"  [{origin}]" if origin else ""
-
-
-def _choices(shape: Shape) -> str:
-    return f": {', '.join(shape.enum.values)}" if shape.enum.values else ""
 
 
 def _labels(shape: Shape) -> Iterator[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from agentd.agent.approval import DECLARES, Level
 from agentd.apps.residents.conditions import MEMBER, ConditionUnmet, unmet, value_of
@@ -17,10 +16,9 @@ from agentd.apps.residents.family import meant, question, spoken
 from agentd.apps.residents.register import NIK, Resident
 from agentd.apps.residents.replies import replies
 from agentd.errors import Language
-from agentd.messages import Source, ToolInfo
+from agentd.messages import Json, Source, ToolInfo
 
 SOURCE = "x-agentd-source"
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,12 +36,10 @@ _LONG = re.compile(r"\d(?:[ .-]?\d){8,}")
 _PLAIN = re.compile(r"[\W_]+")
 _ALIKE = 0.85
 """Least likeness of a misspelt place (`Makasar`: 0.93); two cities may have 0.82 (`Jakarta`, `Jogjakarta`)."""
-SHORTEST = 5
-"""Least characters of a code that may be found inside a longer run; shorter codes must stand alone."""
-
-
 DAYS_NEAR = 366
 """The most days between a date that is named without its year and the day it was named on."""
+SHORTEST = 5
+"""Least characters of a code that may be found inside a longer run; shorter codes must stand alone."""
 
 
 class _Statement:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from itertools import chain
-from typing import Any
 
 from agentd.agent.text import fold, normal
 from agentd.apps.letters.claims.deeds import asked_by
@@ -34,9 +33,8 @@ from agentd.apps.letters.evidence.reading.persons import FAMILY
 from agentd.apps.letters.evidence.reading.segments import ADDRESSES, Mood
 from agentd.apps.letters.languages import phrases
 from agentd.apps.letters.pieces import longest_first, verbatim
-from agentd.messages import ToolInfo
+from agentd.messages import Json, ToolInfo
 
-Json = Any
 MOST_TRIED = 64
 """Values that are tried per field, latest first; fewer if more than SHORT characters were said."""
 SHORT = 2_000

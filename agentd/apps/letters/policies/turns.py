@@ -90,7 +90,6 @@ class LetterTurns(TurnPolicy):
         claim = by_words.false_claim(answer, self._judged(turn), turn.said)
         if claim is not None:
             raise _claimed(claim, turn)
-
         known = "\n".join((turn.instructions, *(step.message for step in turn.steps)))  # or why a call failed
         strange = unfounded(answer, turn.said, known)
         if strange is not None:
