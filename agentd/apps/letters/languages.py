@@ -88,6 +88,7 @@ class Phrases:
     date_noise: frozenset[str]
     between_date_parts: frozenset[str]
     past: frozenset[str]
+    ended: frozenset[str]
     future: frozenset[str]
     soon: frozenset[str]
     requests: frozenset[str]

@@ -53,3 +53,41 @@ def test_a_choice_may_say_no_itself() -> None:
     level = {"urgency": {"type": "string", "enum": ["urgent", "not urgent"]}}
     assert "urgency" not in unproven(visit({"urgency": "not urgent"}, "urgency: not urgent", **level))
     assert not unproven(visit({"urgency": "urgent"}, "urgency: not urgent", **level))["urgency"].doubtful
+
+
+@pytest.mark.parametrize(
+    ("line", "marked"),
+    [
+        ("a fox killed my dog last week, and the bird is fine", True),  # tells when something happened
+        ("my dog is gone since the gate was open", True),
+        ("I used to have a dog", False),
+        ("last year the species was dog", False),  # says what the field was
+    ],
+)
+def test_what_happened_before_may_be_meant_and_what_a_field_was_is_not(line: str, *, marked: bool) -> None:
+    assert unproven(visit({"species": "dog"}, line))["species"].doubtful is marked
+
+
+@pytest.mark.parametrize(
+    ("answer", "marked"),
+    [
+        ("right after the long holiday", True),
+        ("no, not yet", False),
+        ("I'm not sure", False),
+        ("the 9999999999", False),
+        ("on 3 December 2026", False),
+    ],
+)
+def test_an_answer_in_words_that_nobody_reads_is_shown_as_the_model_reads_it(answer: str, *, marked: bool) -> None:
+    found = unproven(visit({"appointment_date": "2026-12-28"}, "A: Which day suits you?", answer))
+    assert found["appointment_date"].doubtful is marked
+    assert not unproven(visit({"appointment_date": "2026-12-28"}, answer))["appointment_date"].doubtful
+
+
+@pytest.mark.parametrize(
+    ("line", "asked_back"),
+    [("what if I called him Biscuit?", True), ("for example Biscuit", True), ("he isn't called Biscuit", False)],
+)
+def test_what_was_only_supposed_is_asked_back_and_what_was_denied_is_not(line: str, *, asked_back: bool) -> None:
+    found = unproven(visit({"pet_name": "Biscuit"}, line))["pet_name"]
+    assert (found.said, found.doubtful) == (asked_back, False)

@@ -22,7 +22,7 @@ from agentd.apps.letters.evidence.judging.possible import possible, says_somethi
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.judging.together import anothers
 from agentd.apps.letters.evidence.judging.when import bare, in_other_words
-from agentd.apps.letters.evidence.normalisers import hours
+from agentd.apps.letters.evidence.normalisers import hours, numbers
 from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.reading.persons import SERVED, SOMEBODY
@@ -37,7 +37,9 @@ _CORRECTING = frozenset({Cue.WRONG, Cue.CORRECTION})
 _OBJECTING = _CORRECTING | {Cue.NEGATION}
 _COUNTS = frozenset(map(str, range(1, 13)))
 """Numbers that somebody may imply without saying one (`my husband and I`)."""
-_TIMES = _PACK.past | _PACK.future | _PACK.soon
+_WAS = frozenset(phrase for phrase in _PACK.past if " " in phrase and not numbers.unit(phrase.split()))
+"""Phrases for what no longer is (`used to`); a single word (`once`) may say more, a unit (`last week`) only when."""
+_TIMES = _PACK.past | _PACK.ended | _PACK.future | _PACK.soon
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 
@@ -57,12 +59,11 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
         read = not _contradicted(field, case)
         return replace(field, said=said, doubtful=said and read, read=read and not said)
     places = list(_places(field, case))
-    said = any(_heard(field, place, unsure=True) and _may_be_asked(field, place) for place in places)
-    if _inferable(field) and not said:
-        said = all(mood(field, place) is not Mood.DENIED for place in places)
+    asked_back = (place for place in places if _heard(field, place) or mood(field, place) is not Mood.DENIED)
+    said = any(_may_be_asked(field, place) for place in asked_back) or (_inferable(field) and not places)
     last = last_word(field, case) if said else None
-    doubtful = said and _doubtful(field, places, last, case)
-    doubtful = doubtful or (said and last is None and _one(field, case)) or in_other_words(field, case)
+    doubtful = said and (_doubtful(field, places, last, case) or (last is None and _one(field, case)))
+    doubtful = doubtful or in_other_words(field, case) or (said and last is None and _answered(field, case))
     read = said and not doubtful and last is None and _read(field, case)
     return replace(field, said=said or doubtful, doubtful=doubtful or read, read=read)
 
@@ -72,6 +73,15 @@ def _inferable(field: Field) -> bool:
     if field.kind in ("date", "time"):
         return own(field) and not field.common
     return own(field) and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS))
+
+
+def _answered(field: Field, case: Case) -> bool:
+    """Whether the last answer to a question for the field is in words that no reader knows, and is no objection."""
+    answer = next((turn for turn in reversed(case.turns) if turn.asks_for(field.key)), None)
+    if answer is None or not _inferable(field) or any(map(str.isdecimal, answer.text)):
+        return False
+    read = any(case.places(field, turn) for turn in case.turns if turn.order >= answer.order)
+    return not read and not answer.heard.another and _cues(answer).isdisjoint(_OBJECTING | {Cue.UNSURE})
 
 
 def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: Case) -> bool:
@@ -183,9 +193,9 @@ def _cues(turn: Turn) -> set[Cue | None]:
     return {mark.cue for sentence in turn.heard.sentences for mark in sentence.marks}
 
 
-def _heard(field: Field, place: Place, *, unsure: bool = False) -> bool:
-    """Whether a value is said, doubted or asked about (`do you have a double room?`), not only supposed; with `unsure`
-    also what a citizen is unsure of. A text takes the mood of its first word, and is said if it is a whole answer."""
+def _heard(field: Field, place: Place) -> bool:
+    """Whether a value is said, doubted or asked about (`do you have a double room?`), not only supposed. A text takes
+    the mood of its first word, and is said if it is a whole answer."""
     sentence, span = place.sentence, place.span
     if field.kind == "text":
         if place.turn.question and _is_all(place):
@@ -196,9 +206,10 @@ def _heard(field: Field, place: Place, *, unsure: bool = False) -> bool:
     said = f" {' '.join(sentence.words[span.start : span.end])} "
     time = sentence.times[span.start]
     near = time == "soon" and not field.common and field.kind not in NUMBERS  # `naiknya nanti di terminal`
-    timely = not time or near or any(f" {when} " in said for when in _TIMES)  # `2 juni tahun lalu`
-    marks = (mark for mark in sentence.marks if not unsure or mark.cue is not Cue.UNSURE)
-    return timely and not any(_supposes(mark, field, place) for mark in marks)
+    was = any(f" {phrase} " in f" {' '.join(sentence.words)} " for phrase in _WAS)
+    tells = not (field.common or was or any(field.key in one.keys for one in place.near))  # `broke last week`
+    timely = not time or near or tells or any(f" {when} " in said for when in _TIMES)  # `2 juni tahun lalu`
+    return timely and not any(_supposes(mark, field, place) for mark in sentence.marks)
 
 
 def _supposes(mark: Mark, field: Field, place: Place) -> bool:

@@ -21,7 +21,7 @@ from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
 _PROPOSALS = {tuple(phrase.split()) for phrase in _PACK.proposals}
-_TIMES = {"past": _PACK.past, "future": _PACK.future, "soon": _PACK.soon}
+_TIMES = {"past": _PACK.past | _PACK.ended, "future": _PACK.future, "soon": _PACK.soon}
 _TIME_BOOKS = {time: Phrasebook(known) for time, known in _TIMES.items()}
 NOES = _PACK.noes
 """Words that mean no at the start of a sentence; elsewhere `no` abbreviates "number"."""

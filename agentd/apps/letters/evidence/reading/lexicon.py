@@ -62,7 +62,7 @@ SELF = phrases().self_words
 ITS = phrases().endings["its"]
 """Endings of a word that make it somebody's (`alamatnya`)."""
 _OWNED = (*ITS, *phrases().endings["my"])
-_OTHER_TIME = [phrase for phrase in phrases().past | phrases().future if " " in phrase]
+_OTHER_TIME = [phrase for phrase in phrases().past | phrases().ended | phrases().future if " " in phrase]
 """Only phrases: a single word (`dulu`, `once`) is often mere politeness, and is listed as negation where it is one."""
 
 Entry = tuple[Cue, str]
