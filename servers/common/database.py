@@ -65,7 +65,9 @@ KILL_SECONDS = 3.0
 MAX_BYTES = 4 * 2**20
 """Maximum JSON size of a result: what one message on the wire carries without delaying others."""
 PAGE_ROWS, PAGE_BYTES = 100, 2**20
-"""Where a page of rows ends: besides the rows of a result, at most one page and one row are in memory."""
+"""Where a page of rows ends: besides the rows of a result, at most a page and the rows of a round trip are in memory."""
+ROUND_TRIP_ROWS = 10
+"""The rows that PostgreSQL gives together if their size isn't known: one by one, a thousand take five times as long."""
 SESSIONS = 8
 
 
@@ -248,10 +250,11 @@ def _rows_at_once(kind: Kind, description: Sequence[Any]) -> int:
     """How many rows a driver may be asked for together, as it reads them all before their size is known.
 
     SQLite's process ends a page of wide rows itself. MySQL's drivers need no round trip for a row, PostgreSQL's does:
-    its rows come together if all columns have a fixed size (`internal_size` of DB-API's description).
+    a page comes together if all columns have a fixed size (`internal_size` of DB-API's description).
     """
-    fixed = kind == "postgres" and all(internal_size for _, _, _, internal_size, *_ in description)
-    return PAGE_ROWS if kind == "sqlite" or fixed else 1
+    if kind == "postgres":
+        return PAGE_ROWS if all(size for _, _, _, size, *_ in description) else ROUND_TRIP_ROWS
+    return PAGE_ROWS if kind == "sqlite" else 1
 
 
 def _page(_: Connection, result: CursorResult[Any], size: int, at_once: int) -> list[Any]:
