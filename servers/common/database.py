@@ -65,9 +65,9 @@ KILL_SECONDS = 3.0
 MAX_BYTES = 4 * 2**20
 """Maximum JSON size of a result: what one message on the wire carries without delaying others."""
 PAGE_ROWS, PAGE_BYTES = 100, 2**20
-"""Where a page of rows ends: besides the rows of a result, at most a page and the rows of a round trip are in memory."""
+"""Where a page of rows ends: besides a result's rows, at most a page and the rows of a round trip are in memory."""
 ROUND_TRIP_ROWS = 10
-"""The rows that PostgreSQL gives together if their size isn't known: one by one, a thousand take five times as long."""
+"""Rows that PostgreSQL gives together if their size isn't known: a thousand one by one take 179 ms and not 24."""
 SESSIONS = 8
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from agentd.apps.analytics import command
 from agentd.apps.analytics.servers import OPERATIONS
 from agentd.apps.server_command import ServerCommand
+from agentd.cli import options
 
 HELP = "the office's own database: check it (writes books.toml), ask it"
 CHECK = ServerCommand("books check", HELP, "", lambda _: OPERATIONS)
@@ -21,16 +22,13 @@ CHECK = ServerCommand("books check", HELP, "", lambda _: OPERATIONS)
 def register(commands: Any) -> None:
     parser = commands.add_parser("books", help=HELP)
     words = parser.add_subparsers(required=True, metavar="check | ask")
-    check = words.add_parser("check", help="connect, inspect the database, and write books.toml")
-    check.add_argument("--config", metavar="FILE")
-    check.add_argument("--state", metavar="DIR")
-    check.set_defaults(run=CHECK.run, helped=False, words=["check"])
-    ask = words.add_parser("ask", help="ask a question, or one that was saved")
+    check = options.command(words, "check", "connect, inspect the database, and write books.toml", CHECK.run)
+    check.set_defaults(helped=False, words=["check"])
+    ask = options.command(words, "ask", "ask a question, or one that was saved", run, listen=True)
     ask.add_argument("question", nargs="?", help="what to ask, in Indonesian or English")
     ask.add_argument("--saved", metavar="NAME", help="ask the question that was saved under this name")
     ask.add_argument("--save", metavar="NAME", help="save the question under this name once it is answered")
     command.arguments(ask)
-    ask.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:

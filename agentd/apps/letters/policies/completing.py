@@ -2,7 +2,7 @@
 
 It adds what nobody has to say: the schema's published defaults, and the sex that the NIK encodes. Dates such as
 `tomorrow` become the date that was meant on the day they were said; choices and numbers are written as the tool's
-schema has them; an empty optional value is left out. Titles are those of the citizen's language.
+schema has them. Titles are those of the citizen's language.
 """
 
 from __future__ import annotations
@@ -18,8 +18,16 @@ from agentd.apps.letters.evidence.normalisers import choices, days, digits
 from agentd.messages import Json, Source, ToolCall, ToolInfo
 
 SEX = "jenis_kelamin"
+NOTHING = ("", "null", "undefined", "N/A")
 _SEXES = {"p": "Perempuan", "l": "Laki-laki"}
 _WHOLE = re.compile(r"0|[1-9]\d{0,14}", re.ASCII)  # a number may not begin with 0, as a code may
+
+
+def without_nothing(call: ToolCall) -> ToolCall:
+    """The call without optional arguments that say nothing, as models write for what nobody gave."""
+    needed = call.tool.input_schema.get("required", ())
+    given = {name: value for name, value in call.input.items() if name in needed or value not in NOTHING}
+    return call if len(given) == len(call.input) else call.model_copy(update={"input": given})
 
 
 def completed(call: ToolCall) -> ToolCall:
@@ -43,9 +51,7 @@ def _whole(call: ToolCall) -> ToolCall:
         sources[SEX] = "derived"
     written = dict(_written(call))
     basis = call.basis and call.basis.model_copy(update={"sources": {**call.basis.sources, **sources}})
-    needed = call.tool.input_schema.get("required", ())
-    given = {name: value for name, value in call.input.items() if value != "" or name in needed}
-    return call.model_copy(update={"input": {**given, **added, **written}, "basis": basis})
+    return call.model_copy(update={"input": {**call.input, **added, **written}, "basis": basis})
 
 
 def _in_words(call: ToolCall) -> ToolInfo:

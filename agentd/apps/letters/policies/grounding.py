@@ -33,7 +33,7 @@ from agentd.apps.letters.evidence.reading.lexicon import RELATIONS, Cue
 from agentd.apps.letters.evidence.reading.persons import CITIZEN, OF_ANOTHER, SERVED
 from agentd.apps.letters.evidence.reading.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.reading.segments import Mood
-from agentd.apps.letters.policies.completing import completed
+from agentd.apps.letters.policies.completing import completed, without_nothing
 from agentd.apps.letters.policies.described import Described
 from agentd.apps.letters.policies.disputes import disputed
 from agentd.apps.letters.policies.meant import weighed
@@ -59,12 +59,13 @@ class Grounded(CallPolicy):
         A value that was said but may be meant for another field passes as `doubted` if the citizen is asked for a yes.
         """
         if call.tool.official:
+            call = without_nothing(call) if call.consent is None else call
             judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
             missing, found = await aside(grounded, judged, self._readings.of(call.session_id))
-            if self._meaning is not None and presentable(call, [field for field in missing if not field.read]):
+            if self._meaning is not None:
                 missing = await weighed(missing, call, self._meaning)
-            if not presentable(call, missing):
-                return refusal(call, missing)
+            if asked := to_ask(call, missing):
+                return refusal(call, asked)
             call = call.model_copy(update={"doubted": tuple(field.path for field in missing)})
             if call.basis is not None and call.consent is None:
                 theirs = (name for name in found if call.basis.sources.get(name) == "citizen")
@@ -74,11 +75,11 @@ class Grounded(CallPolicy):
         return completed(call)
 
 
-def presentable(call: ToolCall, missing: Sequence[Field]) -> bool:
-    """Whether a call may be shown for the citizen's yes although nothing proves these fields: all were said, and a
-    pack reads the citizen's language."""
+def to_ask(call: ToolCall, missing: Sequence[Field]) -> list[Field]:
+    """The unproven fields to ask the citizen for: not the doubtful ones, if the citizen sees them before a yes anyway
+    and a pack reads the citizen's language."""
     shown = call.tool.approval == "citizen" and understood(call.spoken)
-    return not missing or (shown and all(field.doubtful for field in missing))
+    return [field for field in missing if not (shown and field.doubtful)]
 
 
 def ungrounded(call: ToolCall, readings: Readings | None = None) -> list[Field]:

@@ -22,6 +22,7 @@ from agentd.apps.letters.evidence.claims.case import Case
 from agentd.apps.letters.evidence.fields.field import HIDDEN, Field, fields, form, properties
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.normalisers.texts import content
+from agentd.apps.letters.policies.completing import without_nothing
 from agentd.apps.letters.policies.grounding import case_of, refusal
 from agentd.apps.letters.policies.meant import weighed
 from agentd.messages import Said, ToolCall, ToolInfo, ToolOutcome
@@ -30,8 +31,6 @@ from agentd.ports import CallPolicy, Meaning
 _NAMING = frozenset({"nik", "kk", "phone", "code", "email"})
 """Kinds of fields whose values always name somebody or something."""
 _ENDS = ".,;:!?\"'()"
-NOTHING = ("", "null", "undefined", "N/A")
-"""What models write for an optional value that nobody gave."""
 MOST_LISTED = 32
 """Maximum number of codes that a constrained model may choose from; with more, the field is left open."""
 
@@ -46,6 +45,7 @@ class LookUps(CallPolicy):
         """The call without values that nobody named; refused as by Grounded if the tool requires one."""
         if call.tool.official or not call.said or not call.input:
             return call
+        call = without_nothing(call)
         if wrong := await aside(unfit, call):
             return ToolOutcome(success=False, message=wrong, error_type="tool_execution")
         strange = await aside(unnamed, call)
@@ -54,9 +54,7 @@ class LookUps(CallPolicy):
         required = call.tool.input_schema.get("required", ())
         if missing := [field for field in strange if _top(field) in required]:
             return refusal(call, missing)
-        left_out = {_top(field) for field in strange} | {
-            name for name, value in call.input.items() if name not in required and value in NOTHING
-        }
+        left_out = {_top(field) for field in strange}
         kept = {name: value for name, value in call.input.items() if name not in left_out}
         return call.model_copy(update={"input": kept}) if left_out else call
 

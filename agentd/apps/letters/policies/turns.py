@@ -21,7 +21,7 @@ from agentd.apps.letters.evidence.fields.values import equals
 from agentd.apps.letters.evidence.reading.readings import Readings, SessionReadings
 from agentd.apps.letters.policies.copying import Copied, copied
 from agentd.apps.letters.policies.described import Described
-from agentd.apps.letters.policies.grounding import case_of, fills, presentable, ungrounded
+from agentd.apps.letters.policies.grounding import case_of, fills, to_ask, ungrounded
 from agentd.apps.letters.policies.lookups import askable
 from agentd.apps.letters.policies.offer import (
     ABOUT,
@@ -120,7 +120,7 @@ class LetterTurns(TurnPolicy):
         turns = case_of(judged.tool, call.said, readings).turns
         if turns and turned_down(judged.tool, turns[-1]):
             return False
-        return presentable(call, [field for field in ungrounded(judged, readings) if not field.read])
+        return not to_ask(call, [field for field in ungrounded(judged, readings) if not field.read])
 
     def repeats(self, tool: ToolInfo, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
         """Whether both calls have the same arguments by value, however written."""

@@ -12,7 +12,7 @@ import pytest
 
 from agentd.agent.approval import Approved, summary
 from agentd.agent.policies import PolicedTools
-from agentd.apps.letters.policies.completing import completed
+from agentd.apps.letters.policies.completing import completed, without_nothing
 from agentd.apps.letters.policies.grounding import Grounded
 from agentd.messages import Basis, Consent, Said, ToolInfo
 from agentd.testing import MemoryTools
@@ -188,12 +188,17 @@ ENROLMENT = ToolInfo(
         ({"jalur": "Jalur Prestasi", "saudara": "2"}, {"jalur": "jalur_prestasi", "saudara": 2}),
         ({"kelas": "tiga", "jalur": "afirmasi"}, {"kelas": "tiga", "jalur": "afirmasi"}),
         ({"kelas": "007"}, {"kelas": "007"}),
-        ({"kelas": "", "jalur": "zonasi", "saudara": ""}, {"kelas": "", "jalur": "zonasi"}),
         ({"status": "menikah", "saudara": None}, {"status": "menikah", "saudara": None}),
     ],
 )
 def test_choices_and_numbers_reach_a_tool_as_its_schema_has_them(given: dict[str, Any], sent: dict[str, Any]) -> None:
     assert completed(call(given, "kelas 3, jalur zonasi").model_copy(update={"tool": ENROLMENT})).input == sent
+
+
+@pytest.mark.parametrize("nothing", ["", "null", "N/A"])
+def test_an_optional_value_that_says_nothing_is_neither_asked_for_nor_sent(nothing: str) -> None:
+    asked = call({"kelas": nothing, "jalur": "zonasi", "saudara": nothing}, "jalur zonasi")
+    assert without_nothing(asked.model_copy(update={"tool": ENROLMENT})).input == {"kelas": nothing, "jalur": "zonasi"}
 
 
 def test_a_fields_own_title_is_not_repeated_beside_a_part_of_it() -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from agentd.apps.letters.evidence.fields.field import form
+from agentd.apps.letters.policies.grounding import Grounded
+from agentd.messages import Said, ToolCall, ToolOutcome
 from tests.agentd.apps.letters.test_doubtful_times import on
 from tests.agentd.apps.letters.test_doubts import unproven, visit
 
@@ -91,3 +93,26 @@ def test_an_answer_in_words_that_nobody_reads_is_shown_as_the_model_reads_it(ans
 def test_what_was_only_supposed_is_asked_back_and_what_was_denied_is_not(line: str, *, asked_back: bool) -> None:
     found = unproven(visit({"pet_name": "Biscuit"}, line))["pet_name"]
     assert (found.said, found.doubtful) == (asked_back, False)
+
+
+async def test_only_what_the_citizen_will_not_see_before_the_yes_is_asked_for() -> None:
+    lines = ("Biscuit is limping", "Ada Quist")
+    arguments = {"pet_name": "Biscuit", "owner_name": "Ada Quist", "age_years": 9}
+    asked = await Grounded().before(visit(arguments, *lines))
+    assert isinstance(asked, ToolOutcome)
+    assert asked.missing == ("age_years",)
+    assert "Biscuit" not in asked.message
+    beside = await Grounded().before(visit(arguments, *lines, rule="staff"))
+    assert isinstance(beside, ToolOutcome)
+    assert set(beside.missing) == set(arguments)
+
+
+async def test_a_yes_to_one_text_that_is_asked_back_is_no_other_text() -> None:
+    job = {"pekerjaan": {"type": "string"}}
+    said = Said(by="citizen", order=1, text="mungkin guru")
+    asked = await Grounded().before(visit({"pekerjaan": "guru"}, said, rule="staff", **job))
+    assert isinstance(asked, ToolOutcome)
+    question = Said(by="agent", order=2, text=asked.message, tool="enter", value=asked.output)
+    yes = Said(by="citizen", order=3, text="ya, benar")
+    passed = await Grounded().before(visit({"pekerjaan": "guru"}, said, question, yes, rule="staff", **job))
+    assert isinstance(passed, ToolCall)

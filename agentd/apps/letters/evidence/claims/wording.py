@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
+from agentd.agent.approval import assents
 from agentd.agent.text import FILLERS
 from agentd.apps.letters.evidence.claims.asserted import owner
 from agentd.apps.letters.evidence.claims.binding import whose
@@ -48,7 +49,7 @@ def _claims_in(field: Field, case: Case, turn: Turn, _: tuple[()]) -> tuple[Sequ
     answers = asked and _asked(field, case, turn)
     says = case.cached((texts, str(field.value)), lambda: texts.saying(str(field.value)))
     for part, after in zip(said, [*said[1:], None], strict=False):
-        stands = _under(field, turn, part) or (answers and part.label is None)
+        stands = _under(field, turn, part) or (answers and part.label is None and not assents(" ".join(part.words)))
         if not (stands or _unnamed(field, turn, part, asked=asked)):
             continue
         place = part.place(case, turn)
