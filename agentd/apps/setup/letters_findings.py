@@ -37,10 +37,8 @@ def office(settings: Any) -> Iterator[Finding]:
 
 def examples(settings: Any) -> Iterator[Finding]:
     """Letters that an example of client.toml names, and the office does not have (any more)."""
-    own, more = (
-        settings.file.resolve().parent / "letters",
-        [Path(one) for one in _env(settings)["LETTERS_DIR"].split(":") if one],
-    )
+    own = settings.file.resolve().parent / "letters"
+    more = [Path(one) for one in _env(settings)["LETTERS_DIR"].split(":") if one]
     folders = [own] if own.exists() and not more else [shipped("letters"), *more]
     actions = [example.action for example in settings.examples]
     named = [str(one.get("tool", "")).partition("generate_")[2] for one in actions]

@@ -156,7 +156,7 @@ class _Sheet:
                 self.canvas.drawRightString(WIDTH - RIGHT, HEIGHT - TOP + 3 * mm, head)
 
     def paragraph(self, markup: str, style: ParagraphStyle, gap: float = 0, kind: str = "P") -> None:
-        """Draw a paragraph on one page; only one that is longer than a page goes on on the next."""
+        """Draw a paragraph on one page; only one that is longer than a page continues on the next."""
         left, height = _wrapped(markup, style, INNER)
         while height > TALLEST:
             self.room(3 * style.leading)  # reportlab leaves no single line behind

@@ -18,9 +18,10 @@ def not_consulted(reading: Reading) -> Iterator[str]:
     select, asked = reading.select, reading.asked
     chosen = (leaf for leaf in select.comparisons if any(asked.says(each.name) for each in of_kind(leaf, exp.Literal)))
     valued = {column.table.casefold() for leaf in chosen for column in of_kind(leaf, exp.Column)}
+    words = re.findall(r"[^\W\d_]{4,}", asked.said) if reading.unknown else ()
     for alias, name in reading.unknown.items():
         read = (each.name for each in select.columns_of(alias))
-        said = any(word in name.casefold() for word in re.findall(r"[^\W\d_]{4,}", asked.said))
+        said = any(word in name.casefold() for word in words)
         if not (alias in valued or said or _between(reading, alias) or any(map(asked.hits, [name, *read]))):
             yield name
 

@@ -156,10 +156,12 @@ def _not_by_its_property(reading: Reading) -> Iterator[str]:
     things = [found for column in reading.select.grouping if (found := reading.column(column))]
     own = [table for table, column in things if column.is_primary_key or column.kind == "descriptive"]
     for phrase, words in vocabulary().properties.items() if own and reading.select.ranking_keys else ():
+        if not phrase_finder(phrase).search(reading.asked.text):
+            continue
         holds = re.compile(rf"\b(?:{words})\b")
         there = any(holds.search(words_of(c.name)) for table in own for c in table.columns if c.kind != "descriptive")
         ranked = (key for key in reading.select.ranking_keys if not key.find(exp.Sum, exp.Count))
         columns = [column for key in ranked for column in of_kind(key, exp.Column)]
         right = any(holds.search(words_of(column.name)) or reading.said(column) for column in columns)
-        if there and not right and phrase_finder(phrase).search(reading.asked.text):
+        if there and not right:
             yield phrase

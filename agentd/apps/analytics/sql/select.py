@@ -142,11 +142,15 @@ class Select:
         return tuple(side for column in columns for side in _traced(column, self.scope))
 
     @cached_property
+    def _known(self) -> dict[str, tuple[str, ...]]:
+        """The tables behind each source that it may name."""
+        return _around(self.scope)
+
+    @cached_property
     def equal(self) -> tuple[tuple[Side, Side], ...]:
         """Columns of two sources in an equality."""
-        known = _around(self.scope)
         pairs = (pair for pair in self.ties if all(side.table for side in pair) and pair[0].table != pair[1].table)
-        return tuple((_side(left, known), _side(right, known)) for left, right in pairs if self.scope)
+        return tuple((_side(left, self._known), _side(right, self._known)) for left, right in pairs if self.scope)
 
     @cached_property
     def within(self) -> tuple[tuple[Side, Side], ...]:
@@ -156,7 +160,7 @@ class Select:
             shown, member = inner.expression.expressions, inner.expression.find_ancestor(exp.In, exp.Select)
             columns = [member.this, shown[0].unalias()] if isinstance(member, exp.In) and len(shown) == 1 else []
             if columns and all(isinstance(column, exp.Column) for column in columns):
-                found.append((_side(columns[0], _around(self.scope)), _side(columns[1], _tables(inner))))
+                found.append((_side(columns[0], self._known), _side(columns[1], _tables(inner))))
         return tuple(found)
 
     @cached_property
@@ -165,13 +169,13 @@ class Select:
         shown = {each.alias_or_name: each for each in self.node.expressions}
         places = {str(place): each for place, each in enumerate(self.node.expressions, 1)}
         keys = (places.get(key.name) or shown.get(key.sql()) or key for key in self.keys if self.scope)
-        return tuple(_side(column, _around(self.scope)) for key in keys for column in of_kind(key, exp.Column))
+        return tuple(_side(column, self._known) for key in keys for column in of_kind(key, exp.Column))
 
     @cached_property
     def picked(self) -> tuple[Side, ...]:
         """Selected columns of groups that are neither aggregated nor in GROUP BY."""
         bare = (column for each in self.node.expressions if of_a_row(each) for column in of_kind(each, exp.Column))
-        sides = (_side(column, _around(self.scope)) for column in bare if self.keys and self.scope)
+        sides = (_side(column, self._known) for column in bare if self.keys and self.scope)
         return tuple(side for side in sides if side not in self.grouped)
 
 

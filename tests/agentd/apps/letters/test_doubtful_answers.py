@@ -116,3 +116,8 @@ async def test_a_yes_to_one_text_that_is_asked_back_is_no_other_text() -> None:
     yes = Said(by="citizen", order=3, text="ya, benar")
     passed = await Grounded().before(visit({"pekerjaan": "guru"}, said, question, yes, rule="staff", **job))
     assert isinstance(passed, ToolCall)
+
+
+def test_a_time_inside_a_text_belongs_to_it() -> None:
+    asked = visit({"catatan": "wadah yang lama"}, "pesan dua kotak, tolong pakai wadah yang lama saja", **NOTE)
+    assert unproven(asked)["catatan"].doubtful

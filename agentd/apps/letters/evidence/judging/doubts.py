@@ -24,6 +24,7 @@ from agentd.apps.letters.evidence.judging.together import anothers
 from agentd.apps.letters.evidence.judging.when import bare, in_other_words
 from agentd.apps.letters.evidence.normalisers import hours, numbers
 from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
+from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.reading.persons import SERVED, SOMEBODY
 from agentd.apps.letters.evidence.reading.segments import Claim, Mood
@@ -37,9 +38,9 @@ _CORRECTING = frozenset({Cue.WRONG, Cue.CORRECTION})
 _OBJECTING = _CORRECTING | {Cue.NEGATION}
 _COUNTS = frozenset(map(str, range(1, 13)))
 """Numbers that somebody may imply without saying one (`my husband and I`)."""
-_WAS = frozenset(phrase for phrase in _PACK.past if " " in phrase and not numbers.unit(phrase.split()))
+_WAS = Phrasebook(phrase for phrase in _PACK.past if " " in phrase and not numbers.unit(phrase.split()))
 """Phrases for what no longer is (`used to`); a single word (`once`) may say more, a unit (`last week`) only when."""
-_TIMES = _PACK.past | _PACK.ended | _PACK.future | _PACK.soon
+_TIMES = Phrasebook(_PACK.past | _PACK.ended | _PACK.future | _PACK.soon)
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 
@@ -196,20 +197,26 @@ def _cues(turn: Turn) -> set[Cue | None]:
 def _heard(field: Field, place: Place) -> bool:
     """Whether a value is said, doubted or asked about (`do you have a double room?`), not only supposed. A text takes
     the mood of its first word, and is said if it is a whole answer."""
-    sentence, span = place.sentence, place.span
+    sentence, start, judged = place.sentence, place.span.start, place
     if field.kind == "text":
         if place.turn.question and _is_all(place):
             return True
-        place = replace(place, span=Span(span.start, span.start + 1, True))
-    if (meant := mood(field, place)) is not Mood.OPEN:
+        judged = replace(place, span=Span(start, start + 1, True))
+    if (meant := mood(field, judged)) is not Mood.OPEN:
         return meant is Mood.SAID
-    said = f" {' '.join(sentence.words[span.start : span.end])} "
-    time = sentence.times[span.start]
-    near = time == "soon" and not field.common and field.kind not in NUMBERS  # `naiknya nanti di terminal`
-    was = any(f" {phrase} " in f" {' '.join(sentence.words)} " for phrase in _WAS)
-    tells = not (field.common or was or any(field.key in one.keys for one in place.near))  # `broke last week`
-    timely = not time or near or tells or any(f" {when} " in said for when in _TIMES)  # `2 juni tahun lalu`
-    return timely and not any(_supposes(mark, field, place) for mark in sentence.marks)
+    timely = not sentence.times[start] or _holds_of_its_time(field, place)
+    return timely and not any(_supposes(mark, field, judged) for mark in sentence.marks)
+
+
+def _holds_of_its_time(field: Field, place: Place) -> bool:
+    """Whether a past or coming time leaves a value said: one that belongs to the value (`2 juni tahun lalu`) or, for a
+    tool's own field, is soon (`naiknya nanti di terminal`) or says when something happened (`it broke last week`)."""
+    sentence, span = place.sentence, place.span
+    if next(_TIMES.find(sentence.words[span.start : span.end]), None):
+        return True
+    soon = sentence.times[span.start] == "soon" and field.kind not in NUMBERS
+    was = next(_WAS.find(sentence.words), None) or any(field.key in one.keys for one in place.near)
+    return not field.common and (soon or not was)
 
 
 def _supposes(mark: Mark, field: Field, place: Place) -> bool:
