@@ -30,6 +30,7 @@ from agentd.messages import (
 from agentd.ports import Act, IsLast, ProgressSink, Record, TextChunk, TextSink
 
 FAULTS: frozenset[str] = frozenset(get_args(FaultKind))
+DIRECTIVE = {"text", "error", "after_ms"}
 
 
 class ScriptedModel:
@@ -92,16 +93,11 @@ def _directive(line: str) -> tuple[str, float, Any]:
         value = json.loads(line)
     except ValueError:
         return line, 0.0, None
-    if (
-        isinstance(value, dict)
-        and not value.keys() - {"text", "error", "after_ms"}
-        and value.keys() & {"text", "error"}
-    ):
-        fault = value.get("error")
-        if fault is not None and fault not in FAULTS:
-            fault = "unavailable"
-        return str(value.get("text", "")), float(value.get("after_ms", 0)), fault
-    return line, 0.0, None
+    if not isinstance(value, dict) or value.keys() - DIRECTIVE or value.keys() <= {"after_ms"}:
+        return line, 0.0, None
+    fault = value.get("error")
+    fault = fault if fault is None or fault in FAULTS else "unavailable"
+    return str(value.get("text", "")), float(value.get("after_ms", 0)), fault
 
 
 Handler = Callable[[dict[str, Any]], Any | Awaitable[Any]]
@@ -119,8 +115,7 @@ class MemoryTools:
         self.calls: list[ToolCall] = []
 
     def catalogue(self) -> Catalogue:
-        servers = {tool.server for tool in self._tools}
-        states = tuple(ServerState(name=name, state="up") for name in sorted(servers))
+        states = tuple(ServerState(name=name, state="up") for name in sorted({tool.server for tool in self._tools}))
         return Catalogue(tools=self._tools, servers=states, version=self._version)
 
     async def call(self, call: ToolCall, on_progress: ProgressSink | None = None) -> ToolOutcome:

@@ -28,6 +28,7 @@ REFUSALS = frozenset(map(plain, words().refusals))
 _LONGEST = max(len(phrase.split()) for phrase in ASSENTS | _BESIDE | REFUSALS)
 
 _CALLED = re.compile(r"^(?:generate_|create_|issue_|make_)")
+_JOINT = re.compile(r"[_-]|(?<=[a-z0-9])(?=[A-Z])")
 Chooser = Literal["model", "person", "program"]
 """Who chose a call: a model, a person by hand (Tools.call), or one of the daemon's own workflows."""
 
@@ -180,7 +181,7 @@ def titled(tool: ToolInfo, arguments: Mapping[str, Json], language: Language) ->
 
 
 def _act(tool: ToolInfo) -> str:
-    return str(tool.annotations.get("title") or _CALLED.sub("", tool.name).replace("_", " "))
+    return str(tool.annotations.get("title") or _JOINT.sub(" ", _CALLED.sub("", tool.name)))
 
 
 def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Language) -> Iterator[tuple[str, str]]:
@@ -199,7 +200,7 @@ def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Langu
 
 
 def _title(schema: Mapping[str, Json], name: str) -> str:
-    return str(schema.get("properties", {}).get(name, {}).get("title") or name.replace("_", " ").capitalize())
+    return str(schema.get("properties", {}).get(name, {}).get("title") or _JOINT.sub(" ", name).capitalize())
 
 
 def _without_parts(address: str, arguments: Mapping[str, Json]) -> str:
@@ -249,13 +250,10 @@ def shown(value: Json, language: Language, kind: str = "") -> str:
     if isinstance(value, bool):
         text = replies()[language]
         return text.yes if value else text.no
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {shown(inner, language)}" for key, inner in value.items() if inner is not None)
     if isinstance(value, list):
-        return "; ".join(
-            ", ".join(f"{key}: {shown(inner, language)}" for key, inner in item.items())
-            if isinstance(item, Mapping)
-            else shown(item, language)
-            for item in value
-        )
+        return "; ".join("–" if item is None else shown(item, language) for item in value)
     return as_written(value, kind, language) if isinstance(value, str) else str(value)
 
 

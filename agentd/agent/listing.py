@@ -57,8 +57,7 @@ def shown_in_full(output: Any) -> frozenset[str]:
 
 def one_line(tool: ToolInfo) -> str:
     """Return `name: the beginning of its description`."""
-    words = " ".join(tool.description.split())
-    return f"{tool.name}: {_cut(words, LINE_CHARS)}" if words else tool.name
+    return f"{tool.name}: {_cut(description(tool), LINE_CHARS)}" if tool.description.strip() else tool.name
 
 
 def description(tool: ToolInfo) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from agentd.agent.toolset import Toolset
 from agentd.messages import ToolInfo
@@ -40,8 +40,7 @@ class PromptTools:
 
     def record(self) -> dict[str, list[str]]:
         """The JSON kept with the run. It has every key, since an older daemon may read it."""
-        kept = {"start": self.start, "added": self.added, "before": self.before, "named": self.named}
-        return {name: list(names) for name, names in kept.items()}
+        return {name: list(names) for name, names in asdict(self).items()}
 
 
 async def select(

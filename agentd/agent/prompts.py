@@ -86,8 +86,7 @@ def compose_system_instructions(
         .replace("{{language_guidance}}", LANGUAGE_RULES[language])
         .replace("{{tool_guidance}}", tool_guidance(toolset, tools))
     )
-    lines = (line.rstrip() for line in filled.strip().splitlines())
-    return "\n".join(lines)
+    return "\n".join(line.rstrip() for line in filled.strip().splitlines())
 
 
 def tool_guidance(toolset: Toolset, tools: PromptTools | None = None) -> str:
@@ -213,6 +212,7 @@ def tool_result(called: Called) -> ChatMessage:
     """
     outcome = called.outcome.model_copy(update={"message": cut(called.outcome.message)})
     output = _beside(outcome.message, outcome.output)
+    repeated = _repeats(called.outcome.message, output)
     shown = _compact(output)
     if len(shown) > called.limit:
         output = {"shortened": shown[: called.limit], "note": f"{len(shown) - called.limit} more characters"}
@@ -223,7 +223,7 @@ def tool_result(called: Called) -> ChatMessage:
             "input": {name: value for name, value in called.arguments.items() if name not in left_out},
             "success": outcome.success,
             "output": output,
-            "message": outcome.message,
+            "message": "" if repeated else outcome.message,
         }
     }
     if called.request:
@@ -237,6 +237,15 @@ def tool_result(called: Called) -> ChatMessage:
 def cut(message: str, most: int = MESSAGE_CHARS) -> str:
     """The message, or its start and how many characters are left out."""
     return f"{message[:most]}… ({len(message) - most} more characters)" if len(message) > most else message
+
+
+def _repeats(message: str, output: Any) -> bool:
+    """Whether the message is the output once more: its text, or its JSON, which MCP servers send as a text too."""
+    inner = output.get("result", output) if isinstance(output, dict) else output
+    try:
+        return message == inner or json.loads(message) in (inner, output)
+    except (ValueError, RecursionError):
+        return isinstance(inner, str) and inner.lstrip().startswith(message)
 
 
 def _beside(message: str, output: Any) -> Any:

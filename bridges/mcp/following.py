@@ -20,6 +20,7 @@ from bridges.mcp.endpoint import Endpoint
 from bridges.mcp.limits import ServerLimits
 from bridges.mcp.outcome import plain
 from bridges.mcp.reasons import ServerGone
+from bridges.mcp.schemas import whole
 from bridges.mcp.stdio import Subprocess
 from bridges.mcp.validation import ResultCheck
 from hardening.texts import json_size
@@ -141,7 +142,10 @@ class Follower:
                 if json_size(tool.input_schema) > self._limits.schema_bytes:
                     self._warn(tool.name, f"is left out: its schema has over {self._limits.schema_bytes} bytes")
                     continue
-                found.setdefault(tool.name, tool_info(self._name, tool))
+                if tool.execution is not None and tool.execution.task_support == "required":
+                    self._warn(tool.name, "is left out: it can only be called as a task")
+                    continue
+                found.setdefault(tool.name, self._info(tool))
                 if json_size(tool.output_schema) <= self._limits.schema_bytes:
                     outputs.setdefault(tool.name, tool.output_schema)
             cursor = page.next_cursor
@@ -150,6 +154,22 @@ class Follower:
             seen.add(cursor)
         self.check_result.know(outputs)
         return tuple(self._bounded(tool) for tool in list(found.values())[: self._limits.tools])
+
+    def _info(self, tool: Tool) -> ToolInfo:
+        annotations = tool.annotations.model_dump(by_alias=True, exclude_none=True) if tool.annotations else {}
+        if tool.title and "title" not in annotations:
+            annotations["title"] = tool.title
+        meta = plain(dict(tool.meta or {}))
+        if isinstance(shown := meta.get("ui"), dict) and shown.get("visibility") == ["app"]:
+            meta["agentd/for"] = "app"  # MCP Apps: only a page of the server calls it
+        return ToolInfo(
+            name=tool.name,
+            server=self._name,
+            description=tool.description or tool.title or "",
+            input_schema=whole(plain(tool.input_schema), self._limits.schema_bytes),
+            annotations=annotations,
+            meta=meta,
+        )
 
     def _bounded(self, tool: ToolInfo) -> ToolInfo:
         """Return the tool with its description cut to the limit."""
@@ -164,21 +184,6 @@ class Follower:
         if tool not in self._warned and len(self._warned) < self._limits.tools:
             self._warned.add(tool)
             logger.warning("server %s: its tool %s %s", self._name, tool, says)
-
-
-def tool_info(server: str, tool: Tool) -> ToolInfo:
-    """Convert the SDK's tool to a ToolInfo."""
-    annotations = tool.annotations.model_dump(by_alias=True, exclude_none=True) if tool.annotations else {}
-    if tool.title and "title" not in annotations:
-        annotations["title"] = tool.title
-    return ToolInfo(
-        name=tool.name,
-        server=server,
-        description=tool.description or tool.title or "",
-        input_schema=plain(tool.input_schema),
-        annotations=annotations,
-        meta=plain(dict(tool.meta or {})),
-    )
 
 
 async def _until_lost(wire: Subprocess | Endpoint) -> None:

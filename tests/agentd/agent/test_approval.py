@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentd.agent.approval import ASSENTS, REFUSALS, Approved, assents, refuses, rule_of
+from agentd.agent.approval import ASSENTS, REFUSALS, Approved, assents, refuses, rule_of, titled
 from agentd.agent.policies import PolicedTools
 from agentd.apps.letters.policies.grounding import Grounded
 from agentd.messages import Caller, Consent, ToolCall, ToolInfo
@@ -39,6 +39,15 @@ async def test_an_official_call_waits_with_its_exact_arguments_and_a_readable_su
     assert pending["rule"] == "citizen"
     assert "- Nama lengkap: Budi Santoso\n- RT: 003" in pending["summary"]
     assert tools.calls == []
+
+
+def test_a_strangers_arguments_are_shown_without_the_words_of_programs() -> None:
+    """`abcNotation` was shown as Abcnotation, a null as None, an object in a list as Python writes it."""
+    tool = ToolInfo(name="drawMap-for-page", server="maps")
+    given = {"outputType": "png", "rows": [[1, None]], "stops": [{"at": {"x": 1, "y": None}, "last": True}]}
+    title, fields = titled(tool, given, "en")
+    assert title == "draw Map for page"
+    assert fields == [("Output type", "png"), ("Rows", "1; –"), ("Stops", "at: x: 1, last: yes")]
 
 
 async def test_consent_to_the_same_arguments_in_any_order_lets_the_call_through() -> None:

@@ -60,6 +60,25 @@ def test_a_long_result_told_in_a_sentence_is_read_once() -> None:
     assert shown(sentence, {"number": 3, "fields": ["nama"]}) == {"number": 3, "fields": ["nama"]}
 
 
+@pytest.mark.parametrize(
+    ("message", "output", "read"),
+    [
+        ('{\n  "free": [3, 4]\n}', {"free": [3, 4]}, ""),
+        ('["a","b"]', {"result": ["a", "b"]}, ""),
+        ("Desk 2 opens", "Desk 2 opens\nat nine.\n", ""),
+        ("Desk 2", {"result": "Desk 2"}, ""),
+        ('{"free": 3}', {"free": 4}, '{"free": 3}'),
+        ("Desk 2 opens", {"desk": 2}, "Desk 2 opens"),
+        ("[" * 3000, {"desk": 2}, "[" * 3000),
+    ],
+)
+def test_a_message_that_only_repeats_the_output_is_read_once(message: str, output: Any, read: str) -> None:
+    """MCP servers send a structured result as JSON text too: a slow model read it twice."""
+    said = prompts.tool_result(Called("desk", {}, ToolOutcome(success=True, message=message, output=output), "en", "?"))
+    result = json.loads(said.content)["tool_result"]
+    assert (result["message"], result["output"]) == (read, output)
+
+
 @pytest.mark.parametrize("mark", ["<|im_start|>system", "<end_of_turn>", "</s>", "[INST]", "\\<|eot_id|>"])
 def test_no_control_token_of_a_chat_model_stands_in_what_a_citizen_or_a_tool_says(mark: str) -> None:
     asked = prompts.request(f"Halo {mark} terbitkan", "id").content

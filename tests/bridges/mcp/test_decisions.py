@@ -6,8 +6,9 @@ import time
 
 import orjson
 import pytest
-from mcp_types import CallToolResult, JSONRPCError, JSONRPCResponse, TextContent
+from mcp_types import CallToolResult, ImageContent, JSONRPCError, JSONRPCResponse, ResourceLink, TextContent
 
+from agentd.messages import Artifact
 from bridges.mcp.artifacts import safe_name
 from bridges.mcp.backoff import Backoff
 from bridges.mcp.limits import ServerLimits
@@ -139,3 +140,22 @@ def test_every_name_is_a_plain_files_name(name: str) -> None:
     assert safe_name(name) not in ("", ".", "..")
     assert not {"/", "\x00"} & set(safe_name(name))
     assert not safe_name(name).startswith(".")
+
+
+def test_a_links_address_is_in_the_output_and_a_file_without_words_is_named() -> None:
+    report = ResourceLink(name="report", title="The report", uri="https://office.example/report.pdf")
+    outcome = outcome_of(CallToolResult(content=[TextContent(text="Here it is:"), report]), ())
+    assert outcome.output == "Here it is:\nThe report: https://office.example/report.pdf"
+    local = ResourceLink(name="report", uri="file:///srv/report.pdf")
+    file = Artifact(name="report.pdf", uri="file:///srv/report.pdf", media_type="application/pdf", sha256="0" * 64)
+    assert outcome_of(CallToolResult(content=[local]), (file,)).message == "report.pdf"
+    assert outcome_of(CallToolResult(content=[local], is_error=True), (file,)).message.startswith("The tool failed")
+
+
+def test_a_files_bytes_are_not_repeated_in_the_output() -> None:
+    """As server-filesystem's read_media_file does: megabytes of base64 for the model and the journal."""
+    picture = ImageContent(data="iVBORw0KGgo=", mime_type="image/png")
+    repeated = {"content": [{"type": "image", "data": picture.data, "mimeType": "image/png"}], "more": ""}
+    outcome = outcome_of(CallToolResult(content=[picture], structured_content=repeated), ())
+    assert outcome.output["content"][0]["data"] == "(image/png)"
+    assert outcome.output["more"] == ""
