@@ -17,10 +17,7 @@ from lab.drill.attacks import Attack
 from lab.drill.beside import Row
 from lab.drill.citizens import citizens
 from lab.drill.count import Found
-from lab.drill.deadly import deadly
 from lab.drill.door import door
-from lab.drill.faces import faces
-from lab.drill.guards import guards
 from lab.drill.hostile import curve, hostile_texts
 from lab.drill.kills import kills, stops
 from lab.drill.machine_faults import clock_leaps, database_gone, databases_locked, disk_full
@@ -46,8 +43,7 @@ FAULTS: dict[str, Callable[[Path], list[Row]]] = {
 ATTACKS: dict[str, Callable[[Path], list[Attack]]] = {
     **{"office": office, "logs": logs},
     **OUTSIDERS,
-    **{"door": door, "register": register, "guards": guards, "citizens": citizens, "deadly": deadly},
-    **{"faces": faces, "channels": redelivery},
+    **{"door": door, "register": register, "citizens": citizens, "channels": redelivery},
 }
 EVERY = (*LIVES, HOSTILE, *FAULTS, *ATTACKS)
 

@@ -15,7 +15,6 @@ from contextlib import redirect_stdout, suppress
 from pathlib import Path
 
 from lab.drill.attacks import Attack
-from lab.drill.signing import signing
 from servers.certificate.issuing.finishing import CRASH_POINTS
 from servers.certificate.issuing.issued import IssueError
 from servers.certificate.issuing.issuing import LetterService
@@ -181,7 +180,6 @@ def main() -> None:
         rows.append(undrawn(folder / "undrawn"))
         rows += papers(folder / "papers")
         rows.append(set_aside(folder / "aside"))
-        rows += signing(folder / "signing")
     json.dump([dataclasses.asdict(row) for row in rows], out)
 
 

@@ -24,8 +24,7 @@ from lab.figures.record import Figure, Found
 
 DRILLS = (
     *("kills", "stops", "nodes", "clocks", "hostile", "mcp", "providers", "disk", "locks", "database", "clock"),
-    *("office", "logs", "model", "open", "http", "door", "register", "guards", "citizens"),
-    *("deadly", "faces", "channels"),
+    *("office", "logs", "model", "open", "http", "door", "register", "citizens", "channels"),
 )
 """The parts that lab/drill/parts.py defines."""
 EVERYTHING = ("agentd", "bridges", "clients", "hardening", "servers")
@@ -45,7 +44,6 @@ MEASURES = {
     "plans": ("servers/sim_testgeluran",),
     "residents": ("agentd/apps/residents", "servers/residents"),
     "rpc": ("agentd/rpc", "agentd/http"),
-    "schema_search": ("servers/graphiti",),
     "sql": ("servers/mysql",),
     "steps": ("agentd/agent", "agentd/runs", "bridges/mcp"),
     "streams": ("agentd/http", "agentd/runs"),

@@ -36,7 +36,7 @@ def test_a_part_that_breaks_leaves_the_others_alone(tmp_path: Path, monkeypatch:
         raise OSError("no such program")
 
     monkeypatch.setitem(parts.ATTACKS, "door", broken)
-    monkeypatch.setitem(parts.ATTACKS, "faces", lambda folder: [parts.Attack("a door", 3, "refused", 0)])
-    found = parts.drill(tmp_path, ["door", "faces"], seed=1)
+    monkeypatch.setitem(parts.ATTACKS, "logs", lambda folder: [parts.Attack("a door", 3, "refused", 0)])
+    found = parts.drill(tmp_path, ["door", "logs"], seed=1)
     assert found["door"].wrong == ["door could not be run: OSError: no such program"]
-    assert found["faces"].tables == {"tried": [{"tried": "a door", "times": 3, "heard": "refused", "lost": 0}]}
+    assert found["logs"].tables == {"tried": [{"tried": "a door", "times": 3, "heard": "refused", "lost": 0}]}
