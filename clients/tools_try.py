@@ -91,6 +91,8 @@ def form(tool: dict[str, Any], ask: Ask) -> dict[str, Any]:
 
 
 def _field(name: str, rule: dict[str, Any], needed: bool, ask: Ask) -> Any:
+    real = (each for each in rule.get("anyOf", ()) if isinstance(each, dict) and each.get("type") != "null")
+    rule = {**next(real, {}), **rule}  # Optional[int] of a Python server
     kinds = rule.get("type", "string")
     kind = kinds if isinstance(kinds, str) else next((one for one in kinds if one != "null"), "string")
     hints = [" or ".join(map(str, rule["enum"])) if rule.get("enum") else kind, *([] if needed else ["optional"])]

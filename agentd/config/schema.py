@@ -213,7 +213,7 @@ class ServerEntry(Section, extra="allow"):
     workdir: str | None = None
     """Where it starts, from the folder of this file. Without it, `python -m` finds installed modules alone."""
     url: str | None = None
-    """A Streamable HTTP endpoint. Either this or `command`."""
+    """A Streamable HTTP endpoint, not one of the older HTTP+SSE. Either this or `command`."""
     headers: dict[str, str] = Field(default_factory=dict)
     """HTTP headers for `url`. `${NAME}` in one is that credential: `{ Authorization = "Bearer ${books_token}" }`."""
     credentials: list[str] = Field(default_factory=list)

@@ -8,6 +8,9 @@ from mcp_types import CONNECTION_CLOSED, INVALID_REQUEST, REQUEST_TIMEOUT
 from pydantic import ValidationError
 
 _LONGEST = 300
+_OTHER_WIRE = "; its address may speak no Streamable HTTP, but the older HTTP+SSE, which is not spoken here"
+_HINTS = {"Not Found": _OTHER_WIRE, "Server returned an error response": _OTHER_WIRE}
+"""{what the SDK says of an HTTP status: what may be wrong}."""
 
 
 class ServerGone(Exception):
@@ -42,7 +45,8 @@ def describe(error: BaseException) -> str:
         case MCPError() as refused if is_closed(refused):
             text = "it closed the connection"
         case MCPError() as refused:
-            text = f"it answered with an error: {one_line(refused.error.message)}"
+            said = refused.error.message
+            text = f"it answered with an error: {one_line(said)}{_HINTS.get(said, '')}"
         case httpx2.ConnectError():
             text = "nothing answers at its address"
         case httpx2.HTTPError() as failed:

@@ -26,20 +26,21 @@ def test_a_form_asks_each_field_until_it_is_of_its_kind() -> None:
         "properties": {
             "city": {"type": "string", "description": "Where."},
             "days": {"type": ["integer", "null"]},
+            "guests": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
             "unit": {"enum": ["C", "F"]},
             "loud": {"type": "boolean"},
             "more": {"type": "array"},
         },
         "required": ["city", "unit"],
     }
-    answers = iter(["Jakarta", "two", "2", "k", "f", "", "[1"])
+    answers = iter(["Jakarta", "two", "2", "three", "3", "k", "f", "", "[1"])
     asked: list[str] = []
 
     def ask(question: str) -> str:
         asked.append(question)
         return next(answers, "")
 
-    assert form({"input_schema": schema}, ask) == {"city": "Jakarta", "days": 2, "unit": "F"}
+    assert form({"input_schema": schema}, ask) == {"city": "Jakarta", "days": 2, "guests": 3, "unit": "F"}
     assert asked[0] == "city (string) Where.: " and asked[1] == "days (integer, optional): "
 
 

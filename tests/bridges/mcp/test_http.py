@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from agentd.messages import ServerSettings
 from bridges.mcp.lines import PARTS
@@ -161,6 +162,21 @@ async def test_leaving_ends_the_session_at_the_server(bridge: OpenBridge) -> Non
         await host.__aexit__(None, None, None)
         sessions = {request.headers.get("Mcp-Session-Id") for request in seen} - {None}
         assert [(seen[-1].method, seen[-1].headers["Mcp-Session-Id"])] == [("DELETE", sessions.pop())]
+
+
+@pytest.mark.parametrize("status", [404, 405])
+async def test_an_address_of_the_older_transport_is_told_as_such(bridge: OpenBridge, status: int) -> None:
+    """`/sse` is what many servers' READMEs name; "Not Found" alone told nobody what to do."""
+
+    async def refuse(_: web.Request) -> web.Response:
+        return web.Response(status=status)
+
+    app = web.Application()
+    app.router.add_post("/mcp", refuse)
+    async with TestServer(app) as server:
+        host = await bridge(at(server.port or 0))
+        await until_state(host, "remote", "down")
+        assert "Streamable HTTP" in (state(host, "remote").error or "")
 
 
 async def test_a_server_that_does_not_let_us_in_says_so(bridge: OpenBridge) -> None:
