@@ -88,9 +88,8 @@ def _ruled(entry: ToolSettings, settings: Settings) -> ToolSettings:
     said = settings.server_tools.get(entry.server or "", {}).get(entry.name)
     if said is None:
         return entry
-    approval = said.approval if entry.approval is None else entry.approval
-    official = said.official if entry.official is None else entry.official
-    return entry.model_copy(update={"approval": approval, "official": official})
+    open_here = {key for key in ("approval", "official") if getattr(entry, key) is None}
+    return entry.model_copy(update=said.model_dump(include=open_here))
 
 
 def _is_for(server: str, settings: Settings, caller: Caller | None) -> bool:

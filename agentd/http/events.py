@@ -135,6 +135,8 @@ class _Reader:
         """Report why the stream ends before its run. Once the head is sent, the report is a last frame `event: error`
         with `resume_after` in the error's data. The frame is written to the socket's buffer and the socket is closed
         without waiting, because the reader may be slow."""
+        if self.request.transport is None or self.request.transport.is_closing():
+            return  # the reader has left
         if not self.response.prepared:
             raise error
         shown = error_object(error)

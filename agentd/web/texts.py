@@ -61,9 +61,8 @@ def _shape(words: Mapping[str, Any], path: str = "") -> dict[str, tuple[str, ...
 
 def module(folders: Iterable[Path], zone: str, opening: Language) -> bytes:
     """The pages' JavaScript module: `TEXTS` in all languages, the office's time `ZONE`, the language of a new page."""
-    said = json.dumps(texts(folders), ensure_ascii=False)
-    constants = {"TEXTS": said, "ZONE": json.dumps(zone), "OPENING": json.dumps(opening)}
-    return "".join(f"export const {name} = {value};\n" for name, value in constants.items()).encode()
+    said = (("TEXTS", texts(folders)), ("ZONE", zone), ("OPENING", opening))
+    return "".join(f"export const {name} = {json.dumps(value, ensure_ascii=False)};\n" for name, value in said).encode()
 
 
 def language_of(request: web.Request) -> Language:

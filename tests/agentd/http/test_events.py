@@ -13,6 +13,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+import structlog
 
 from agentd.errors import Busy
 from agentd.messages import AgentOptions
@@ -237,16 +238,24 @@ async def test_what_the_runs_raise_in_mid_stream_is_the_last_frame(tmp_path: Pat
         gate.finish()
 
 
-async def test_a_reader_that_leaves_is_forgotten_and_its_run_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("heartbeat_s", [0.02, 60.0])
+async def test_a_reader_that_leaves_is_forgotten_and_its_run_goes_on(tmp_path: Path, heartbeat_s: float) -> None:
+    """Found by a beat or by the next event; it is no error of the daemon's, and was logged as one with its places."""
     gate = Gate()
-    async with wire(tmp_path, work=gate, limits=WireLimits(heartbeat_s=0.02)) as at:
-        run = await start(at)
-        async with stream(at, "run_id=r-1") as answer:
-            await anext(frames(answer))
-            assert run.readers == 1
-        await asyncio.wait_for(run.unread.wait(), 300)
-        assert run.outcome.status == "running"
-        gate.finish()
+    limits = WireLimits(heartbeat_s=heartbeat_s)
+    with structlog.testing.capture_logs() as lines:
+        async with wire(tmp_path, work=gate, limits=limits) as at:
+            run = await start(at)
+            async with stream(at, "run_id=r-1") as answer:
+                await anext(frames(answer))
+                assert run.readers == 1
+            while run.readers:
+                run.emit("model.delta", {"text": "…"})
+                await asyncio.sleep(0.01)
+            await asyncio.wait_for(run.unread.wait(), 300)
+            assert run.outcome.status == "running"
+            gate.finish()
+    assert [line for line in lines if line["log_level"] == "error"] == []
 
 
 async def test_a_daemon_that_stops_ends_its_streams(tmp_path: Path) -> None:
