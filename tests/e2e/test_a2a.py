@@ -167,6 +167,7 @@ async def test_what_is_not_offered_is_refused_by_its_name(office: Daemon) -> Non
         for wrong in ({"page_size": 0}, {"page_size": 101}, {"page_token": "next"}, {"history_length": -1}):
             with pytest.raises(InvalidParamsError):
                 await client.list_tasks(ListTasksRequest(**wrong))
+    assert "a2a.server" not in (office.folder / "stderr.log").read_text(), "a caller's mistakes are no warnings"
 
 
 @pytest.mark.parametrize("method", ["SendMessage", "SendStreamingMessage"])

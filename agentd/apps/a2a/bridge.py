@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 
 from a2a.server.context import ServerCallContext
@@ -20,6 +21,9 @@ from agentd.http.leases import LEASES
 from agentd.http.refusals import send_away
 from agentd.rpc.method import ANYONE
 from agentd.runs.agent_api import AgentRuns
+
+# It logs each mistake of a caller; what breaks here is logged by handler.py.
+logging.getLogger("a2a.server.routes.jsonrpc_dispatcher").setLevel(logging.CRITICAL)
 
 UNSAID = {"a2a-version": "0.3+as-there-is-no-header-A2A-Version"}
 """The version of a call without that header; the SDK quotes it when it refuses a method of 1.0."""
