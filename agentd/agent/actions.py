@@ -68,17 +68,17 @@ def parse(text: str) -> CallTool | Final:
         except InvalidAction as error:
             reason = reason or error
         else:
-            return action if isinstance(action, Final) else replace(action, more=tuple(_following(action, found)))
+            return action if isinstance(action, Final) else _with_following(action, found)
     raise reason or InvalidAction(_why_nothing(text))
 
 
-def _following(first: CallTool, values: Iterator[dict[str, Any]]) -> list[CallTool]:
-    """The other calls that follow the first one, each once; what stands behind them may rest on invented results."""
+def _with_following(first: CallTool, values: Iterator[dict[str, Any]]) -> CallTool:
+    """The call with the others that follow it, each once; what stands behind them may rest on invented results."""
     calls = [first]
     with suppress(InvalidAction):
         while isinstance(call := _action(next(values, {})), CallTool):
             calls += [call] if call not in calls else []
-    return calls[1:]
+    return replace(first, more=tuple(calls[1:])) if calls[1:] else first
 
 
 def _action(value: dict[str, Any]) -> CallTool | Final:

@@ -7,7 +7,7 @@ rebuilds its state from the records, and its decisions depend on nothing else.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from agentd.agent import prompts
@@ -223,13 +223,12 @@ class Agent:
         done.steps.append(step)
         done.artifacts += outcome.artifacts
         says = replies()[brief.language].logs
-        how = says["done" if outcome.success else "failed"]
-        line = says["tool_of" if server else "tool"]
+        line, how = says["tool_of" if server else "tool"], says["done" if outcome.success else "failed"]
         done.logs.append(mask(line.format(tool=name, server=server, how=how, ms=outcome.duration_ms)))
         official = name in brief.toolset.official
-        language = brief.spoken or brief.language
-        called = prompts.Called(name, self._calls.written(call), outcome, language, brief.prompt, official)
-        done.messages += prompts.exchange(replace(called, left=self._leave(call, outcome)))
+        left, language = self._leave(call, outcome), brief.spoken or brief.language
+        called = prompts.Called(name, self._calls.written(call), outcome, language, brief.prompt, official, left=left)
+        done.messages += prompts.exchange(called)
         if outcome.success:
             asked = json.dumps(made, ensure_ascii=False)
             done.said.append(Said(by="tool", order=len(done.said), tool=name, text=asked, value=outcome.output))

@@ -50,7 +50,8 @@ class Offer:
     def completed(self, call: CallTool) -> CallTool:
         """The call, and those that follow it, with the `known` arguments added."""
         known = next((known for name, known in self.known.items() if name.casefold() == call.tool.casefold()), {})
-        return replace(call, input={**known, **call.input}, more=tuple(map(self.completed, call.more)))
+        more = tuple(map(self.completed, call.more))
+        return replace(call, input={**known, **call.input}, more=more) if self.known else call
 
 
 class UnsupportedAnswer(InvalidAction):
