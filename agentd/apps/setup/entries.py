@@ -16,7 +16,7 @@ _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 _FROM_ENVIRONMENT = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
 _ASKED_FOR = re.compile(r"\$\{input:([^}]+)\}")
-_SECRET = re.compile(r"key|token|secret|password|passwd|credential", re.IGNORECASE)
+_SECRET = re.compile(r"key|token|secret|password|passwd|credential|authorization|cookie", re.IGNORECASE)
 _SHAPES: Mapping[str, type] = {"command": str, "url": str, "cwd": str, "args": list, "env": dict, "headers": dict}
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
@@ -78,6 +78,12 @@ def read(text: str) -> tuple[list[ServerEntry], list[str]]:
             servers.append(server)
             notes += [f"{server.name}: set {secret} in agentd's environment" for secret in server.pass_env]
             notes += [f"{server.name}: `{asked}` is asked for there; write it in" for asked in _asked(entry)]
+            stored = {key: _credential(server.name, key) for key in server.headers}
+            notes += [
+                f"{server.name}: store what its {key} says there as the credential `{name}`"
+                for key, name in stored.items()
+                if f"${{{name}}}" in server.headers[key]
+            ]
     return servers, notes
 
 
@@ -94,19 +100,29 @@ def _servers(document: Any) -> dict[str, Any] | None:
 
 def _server(name: str, entry: Mapping[str, Any]) -> ServerEntry:
     env, pass_env = _environment(entry.get("env") or {})
-    url = entry.get("url")
+    name, url = _NOT_A_NAME.sub("-", name).strip("-") or "server", entry.get("url")
     return new_server(
-        name=_NOT_A_NAME.sub("-", name).strip("-") or "server",
+        name=name,
         command=None if url else str(entry["command"]),
         args=[] if url else [str(each) for each in entry.get("args") or ()],
         env={} if url else env,
         pass_env=[] if url else pass_env,
         workdir=entry.get("cwd"),
         url=url,
-        headers={
-            key: _FROM_ENVIRONMENT.sub(r"${\1}", str(value)) for key, value in (entry.get("headers") or {}).items()
-        },
+        headers={key: _header(name, key, str(value)) for key, value in (entry.get("headers") or {}).items()},
     )
+
+
+def _header(server: str, key: str, value: str) -> str:
+    """The header's value, in which a credential's name stands for a secret (`Bearer ${books_authorization}`)."""
+    if "${" in value or not _SECRET.search(key):
+        return _FROM_ENVIRONMENT.sub(r"${\1}", value)
+    scheme, space, _ = value.partition(" ")
+    return f"{scheme if space else ''}{space}${{{_credential(server, key)}}}"
+
+
+def _credential(server: str, key: str) -> str:
+    return re.sub(r"\W+", "_", f"{server}_{key}").lower()
 
 
 def _environment(given: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
@@ -136,7 +152,8 @@ def exported(entries: Sequence[ServerEntry]) -> dict[str, Any]:
 
 def _exported(entry: ServerEntry) -> dict[str, Any]:
     if entry.url is not None:
-        headers = {key: _FROM_ENVIRONMENT.sub(r"${env:\1}", value) for key, value in entry.headers.items()}
+        named_there = ((key, _header(entry.name, key, value)) for key, value in entry.headers.items())
+        headers = {key: _FROM_ENVIRONMENT.sub(r"${env:\1}", value) for key, value in named_there}
         return {"type": "http", "url": entry.url, **({"headers": headers} if headers else {})}
     extra = entry.model_extra or {}
     own = {key.upper(): value if isinstance(value, str) else json.dumps(value) for key, value in extra.items()}

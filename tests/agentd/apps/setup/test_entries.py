@@ -62,6 +62,19 @@ def test_what_cursor_takes_from_its_environment_becomes_a_credential() -> None:
     assert dict(books.headers) == {"X-Key": "${BOOKS_KEY}"}
 
 
+def test_a_secret_that_stands_in_a_header_is_named_and_not_copied() -> None:
+    given = {"Authorization": "Bearer sk-123", "X-API-Key": "sk-4", "X-Office": "front desk"}
+    (books,), notes = read(json.dumps({"mcpServers": {"my books": {"url": "https://x/mcp", "headers": given}}}))
+    assert dict(books.headers) == {
+        "Authorization": "Bearer ${my_books_authorization}",
+        "X-API-Key": "${my_books_x_api_key}",
+        "X-Office": "front desk",
+    }
+    assert len(notes) == 2 and "credential `my_books_authorization`" in notes[0]
+    written = ServerEntry(name="my", url="https://x/mcp", headers=given)
+    assert "sk-" not in json.dumps(exported([written]))
+
+
 @pytest.mark.parametrize(
     ("entry", "why"),
     [
