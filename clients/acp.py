@@ -255,5 +255,6 @@ def _update(run_id: str, kind: str, data: dict[str, Any]) -> Any:
         return start_tool_call(call_id, data["tool"], kind="other", status="in_progress")
     if kind == "tool.finished":
         status: Any = "completed" if data["success"] else "failed"
-        return update_tool_call(call_id, status=status, raw_input=data["input"], raw_output=data["output"])
+        given = {"raw_input": data["input"], "raw_output": data["output"]}
+        return update_tool_call(call_id, title=data["tool"], status=status, **given)  # a declined call has not started
     return None

@@ -134,6 +134,8 @@ async def test_an_editors_no_makes_no_letter_and_its_session_can_be_loaded_again
     async with asyncio.timeout(300), edited(office, decision) as (editor, agent):
         session = (await agent.new_session(cwd="/", mcp_servers=[])).session_id
         await agent.prompt(session_id=session, prompt=[text_block(WORDS)])
+        declined = [one for one in editor.of_kind("tool_call_update") if one.status == "failed"]
+        assert [one.title for one in declined] == [LETTER["tool"]]
         editor.updates.clear()
         await agent.load_session(cwd="/", session_id=session, mcp_servers=[])
     assert [one.content.text for one in editor.of_kind("user_message_chunk")] == [WORDS]
