@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sqlite3
 import time
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import aiohttp
 from agentd.access import TokenStore
 from agentd.apps.setup.rights import open_to_others
 from lab.drill.attacks import SOCKETS, Attack, closed, kind, letters
-from lab.drill.keeping import keeping
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, RpcFailed, final, running, server_entry
 from tests.e2e.register import Person, person, token
 from tests.e2e.test_closed_processes import tree
@@ -27,8 +25,6 @@ from tests.e2e.test_main_job import WORDS as SENTENCE
 from tests.e2e.test_visitors import WORDS, YOURS
 
 PASSPHRASE = "passphrase-of-the-drilled-office"
-PLANTED = "tanaman-drill-7319"
-PATIENCE_S = 60.0
 
 
 def office(folder: Path) -> list[Attack]:
@@ -38,8 +34,7 @@ def office(folder: Path) -> list[Attack]:
     env = {"OFFICE_KEY_PASSPHRASE": PASSPHRASE}
     with running(folder, LETTER, final("Baik."), config=HEAD + register + STAFF_RULE, env=env) as daemon:
         attacks = [_neighbour(daemon), asyncio.run(_revoked(daemon)), _one_officer(daemon), _own_call(daemon)]
-        attacks += [_deleted(daemon), _held_open(daemon), _modes(daemon), _environments(daemon)]
-    return attacks + keeping(folder / "shared")
+        return [*attacks, _modes(daemon), _environments(daemon)]
 
 
 def logs(folder: Path) -> list[Attack]:
@@ -104,39 +99,6 @@ def _own_call(daemon: Daemon) -> Attack:
             asked = rina.approve(asked)
     issued = len(letters(daemon)) - before
     return Attack("an officer agrees to a call of their own, again and again", 3, asked["status"], issued)
-
-
-def _plant(daemon: Daemon, session_id: str) -> None:
-    for number in range(5):
-        with suppress(RpcFailed):
-            daemon.call("Agent.run", prompt=f"{PLANTED} {number} " + "isi " * 900, session_id=session_id)
-
-
-def _holding(daemon: Daemon) -> tuple[int, int]:
-    """The number of files, and the number of files that contain the planted word."""
-    files = [file for file in daemon.state.rglob("*") if file.is_file()]
-    return len(files), sum(PLANTED.encode() in file.read_bytes() for file in files)
-
-
-def _deleted(daemon: Daemon) -> Attack:
-    _plant(daemon, "gone")
-    pending = daemon.call("Session.delete", session_id="gone")["pending"]
-    files, left = _holding(daemon)
-    return Attack("a deleted session's words looked for in every file", files, f"pending: {pending}", left)
-
-
-def _held_open(daemon: Daemon) -> Attack:
-    """The same while another program holds the database open; the search starts after it has closed."""
-    _plant(daemon, "held")
-    with closing(sqlite3.connect(daemon.state / "agentd.db")) as reader:
-        reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM agentd_runs").fetchone()
-        pending = daemon.call("Session.delete", session_id="held")["pending"]
-    until = time.monotonic() + PATIENCE_S
-    while (found := _holding(daemon))[1] and time.monotonic() < until:
-        time.sleep(0.2)
-    heard = f"pending: {pending}, then gone"
-    return Attack("the same, deleted while a program holds the database open", found[0], heard, found[1])
 
 
 def _modes(daemon: Daemon) -> Attack:

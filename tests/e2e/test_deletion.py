@@ -13,6 +13,7 @@ import pytest
 from psycopg import sql
 
 from tests.daemon import HEAD, Daemon, RpcFailed, call, final, running
+from tests.e2e.register import person
 from tests.postgresql import postgresql
 from tests.waiting import until
 
@@ -117,6 +118,15 @@ def test_no_query_finds_a_deleted_session_on_postgresql_and_its_files_are_gone(t
         db.rollback()
         assert rows_with_planted(db) == set()
         assert holding(daemon.state) == set()
+
+
+def test_a_visitors_session_on_postgresql_goes_by_itself_from_every_table(tmp_path: Path) -> None:
+    with postgresql() as url:
+        kept = f'[store]\nurl = "{url}"\nkeep_visitors_h = {5 / 3600}\npurge_every_s = 1.0\n'
+        with office(tmp_path, kept) as daemon, psycopg.connect(url, autocommit=True) as db:
+            person(daemon, "lobby", "kiosk").call("Agent.run", prompt="Halo")
+            assert rows_with_planted(db)
+            until(lambda: not rows_with_planted(db) and not holding(daemon.state), "no planted word anywhere")
 
 
 def rows_with_planted(db: psycopg.Connection[Any]) -> set[str]:
