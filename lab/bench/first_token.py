@@ -55,7 +55,6 @@ def run() -> dict[str, Any]:
         "model_heartbeat_worst_ms": loaded["heartbeat_worst_ms"],
         "model_turn_alone_s": beside["alone"],
         "model_turn_beside_two_busy_ratio": beside["ratio"],
-        "limit_model_turn_beside_two_busy_ratio": 2.2,
     }
 
 

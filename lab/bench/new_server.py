@@ -45,7 +45,6 @@ def run() -> dict[str, Any]:
         "named_worst_s": round(max(named), 2),
         "tools_s": median(there),
         "tools_worst_s": round(max(there), 2),
-        "limit_tools_s": 1.0,
         "bare_s": median(bare),
         "tools_beyond_bare_s": median(beyond),
         "tools_to_bare": median(ours / theirs for theirs, _, ours in rounds),

@@ -92,7 +92,6 @@ async def _steps() -> dict[str, Any]:
         "step_bare_client_cpu_ms": median((bare[1] for bare, _ in pairs), 3),
         "step_durable_ms": median((ours[0] for _, ours in pairs), 3),
         "step_durable_cpu_ms": median((ours[1] for _, ours in pairs), 3),
-        "step_limit_ms": 2.1,
     }
 
 

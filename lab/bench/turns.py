@@ -26,7 +26,6 @@ from tests.e2e.register import residents
 from tests.e2e.test_main_job import WORDS
 
 GREETINGS = ("Selamat pagi", "Halo", "Good morning")
-LIMITS_S = {"greeting": 2, "second question": 4, "letter with all data": 8, "letter by words, with a PIN": 5}
 ASKED = {
     "greeting": GREETINGS,
     "second question": (
@@ -100,7 +99,6 @@ async def _row(daemon: Daemon, kind: str, worded: tuple[str, ...]) -> dict[str, 
         "worst_written": max(turn.written for turn in turns),
         "to_the_card": sum(turn.status == "needs_approval" for turn in turns),
         "seconds": round(statistics.median(turn.seconds for turn in turns), 2),
-        "limit_seconds": LIMITS_S[kind],
     }
 
 
