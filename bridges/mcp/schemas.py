@@ -10,6 +10,8 @@ from hardening.texts import json_size
 
 DEPTHS = (8, 4, 2, 1)
 """How many references inside each other are followed, if the schema then is short enough."""
+DEEPEST = 100
+"""How many lists and objects inside each other are read; what is below may be anything."""
 
 
 class _TooLong(Exception):
@@ -41,22 +43,24 @@ class _Inliner:
         self._depth = depth
         self._left = most
 
-    def rule(self, node: Any, within: tuple[str, ...] = ()) -> Any:
+    def rule(self, node: Any, within: tuple[str, ...] = (), level: int = 0) -> Any:
         """The part of the schema without references. Raises _TooLong. `within`: the references that led to it."""
         self._left -= 1
         if self._left < 0:
             raise _TooLong
-        if isinstance(node, list):
-            return [self.rule(inner, within) for inner in node]
-        if not isinstance(node, dict):
+        if not isinstance(node, list | dict):
             return node
+        if level == DEEPEST:
+            return {}
+        if isinstance(node, list):
+            return [self.rule(inner, within, level + 1) for inner in node]
         reference = node.get("$ref")
         if not isinstance(reference, str):
-            return {key: self.rule(inner, within) for key, inner in node.items()}
-        beside = {key: self.rule(inner, within) for key, inner in node.items() if key != "$ref"}
+            return {key: self.rule(inner, within, level + 1) for key, inner in node.items()}
+        beside = {key: self.rule(inner, within, level + 1) for key, inner in node.items() if key != "$ref"}
         if reference in within or len(within) >= self._depth:
             return beside
-        named = self.rule(self._named(reference), (*within, reference))
+        named = self.rule(self._named(reference), (*within, reference), level)
         return {**named, **beside} if isinstance(named, dict) else beside
 
     def _named(self, reference: str) -> Any:

@@ -62,6 +62,14 @@ def test_references_that_multiply_are_followed_as_far_as_there_is_room() -> None
     assert made["properties"]["b"] == {"type": "string"}
 
 
+def test_what_is_nested_beyond_reading_may_be_anything() -> None:
+    deep: dict[str, Any] = {"type": "string"}
+    for _ in range(2000):
+        deep = {"type": "object", "properties": {"a": deep}}
+    tool = ToolInfo(name="dig", server="pen", input_schema=whole(deep, MOST))
+    assert from_schema(schema(Offer((tool,)))) != from_schema(ANY_OBJECT)
+
+
 class _Listing:
     """A client whose server has these tools."""
 
