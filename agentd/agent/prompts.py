@@ -212,8 +212,8 @@ def tool_result(called: Called) -> ChatMessage:
     """
     outcome = called.outcome.model_copy(update={"message": cut(called.outcome.message)})
     output = _beside(outcome.message, outcome.output)
-    repeated = _repeats(called.outcome.message, output)
     shown = _compact(output)
+    repeated = min(len(shown), len(outcome.message)) <= called.limit and _repeats(called.outcome.message, output)
     if len(shown) > called.limit:
         output = {"shortened": shown[: called.limit], "note": f"{len(shown) - called.limit} more characters"}
     left_out = [name for name in called.arguments if outcome.input is not None and name not in outcome.input]
