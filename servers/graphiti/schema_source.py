@@ -125,10 +125,10 @@ class DatabaseSource:
         return replace(books_file.overlaid(catalogue, books), profiled=True)
 
     def _note(self, now: str, written: str | None) -> None:
-        """Log once that the tables have changed, since the last read or since books.toml was written."""
+        """Log once that tables have changed since the last read or books.toml: as an error, which agentd repeats."""
         before, self._fingerprint = self._fingerprint or written or now, now
         if before != now:
-            log.warning("the database's tables have changed; run `agentd books check` to renew its glossary")
+            log.error("the database's tables have changed; run `agentd books check` to renew its glossary")
 
 
 def source_of(environ: Mapping[str, str]) -> Source:

@@ -106,6 +106,15 @@ def split(sql: str, kind: Kind) -> list[Statement]:
     return statements
 
 
+def _named(body: str) -> str:
+    """Return SQLite's statement with backticks around names: it reads "typo" as the text 'typo' if nothing has it."""
+
+    def spelled(token: str) -> str:
+        return "`" + token[1:-1].replace('""', '"').replace("`", "``") + "`" if token[0] == '"' else token
+
+    return _TOKENS["sqlite"].sub(lambda found: spelled(found[0]), body)
+
+
 def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
     match_at = _TOKENS[kind].match
     position, depth, tokens = start, 0, 0
@@ -146,6 +155,7 @@ def _next(sql: str, start: int, kind: Kind) -> tuple[Statement | None, int]:
     if depth and problem is None:
         problem = "brackets that don't match"
     problem = problem or _too_long(body) or _unspeakable(body)
+    body = _named(body) if kind == "sqlite" and not problem else body
     return Statement(sql[start:end].strip(), body, problem, tuple(words), calls), end
 
 

@@ -14,7 +14,7 @@ from servers.common.catalogue import Catalogue, Table, catalogue_of
 from servers.common.database import ConfigurationError, Database
 from servers.common.phrases import phrases
 from servers.sim_testgeluran.naming import LABEL, MONEY, NAME_PARTS, QUANTITY, is_price, words_of
-from servers.sim_testgeluran.profile import UNREAD, UNREADABLE, profiled
+from servers.sim_testgeluran.profile import CURRENCIES, UNREAD, UNREADABLE, profiled
 
 SAID = phrases("servers.sim_testgeluran")
 MOST, COUNTS = 10, 2
@@ -143,7 +143,10 @@ def _rankings(tables: list[Table], quote: Any) -> Iterator[tuple[str, str]]:
 
 
 def _amounts(table: Table) -> list[str]:
-    """Return the columns of money that can be summed or averaged: no keys, and no price beside a quantity."""
+    """Return the columns of money that can be summed or averaged: no keys, no price beside a quantity, and none of rows
+    in several currencies."""
+    if any(len(column.sample_values) > 1 and {*column.sample_values} <= CURRENCIES for column in table.columns):
+        return []
     numbers = [
         column.name
         for column in table.columns

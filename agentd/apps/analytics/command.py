@@ -1,4 +1,4 @@
-"""`agentd analyze "…"`: asks the books one question and prints the narrative, the table and a chart of it.
+"""`agentd analyze "…"`: asks the books one question and prints the narrative and the table.
 
 Planning and computing are done by Analytics.ask.
 """
@@ -9,7 +9,7 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from agentd.apps.analytics.state import PlanStyle
 
 HELP = "ask the office's database and print the table"
-BARS = "▁▂▃▄▅▆▇█"
-BAR_WIDTH = 32
 ROWS_SHOWN = 50
 
 
@@ -73,7 +71,7 @@ async def _analyze(settings: Any, given: argparse.Namespace) -> int:
         try:
             tables.write(answer["data_table_for_display"], given.out)
         except (OSError, ValueError) as error:
-            print(f"agentd analyze: {error}", file=sys.stderr)
+            print(f"agentd: {error}", file=sys.stderr)
             return 1
     return 0
 
@@ -120,31 +118,6 @@ def _show_table(console: Console, rows: Sequence[dict[str, Any]], units: dict[st
     console.print(table)
     if len(rows) > ROWS_SHOWN:
         console.print(f"… {len(rows) - ROWS_SHOWN} more rows (--json prints all)", style="dim")
-    for line in picture(rows):
-        console.print(line, markup=False)
-
-
-def picture(rows: Sequence[dict[str, Any]]) -> Iterable[str]:
-    """The first numeric column as labelled bars, or as one sparkline if there are more than twelve rows.
-
-    Nothing if a value is below zero: a bar has no side for it.
-    """
-    if len(rows) < 2:
-        return
-    numeric = next((name for name in rows[0] if _numbers(rows, name)), None)
-    if numeric is None:
-        return
-    label = next((name for name in rows[0] if name != numeric), numeric)
-    values = [float(row[numeric] or 0) for row in rows[:ROWS_SHOWN]]
-    most = max(values)
-    if most == 0 or min(values) < 0:
-        return
-    if len(values) > 12:
-        yield f"{numeric}: " + "".join(BARS[round(value / most * (len(BARS) - 1))] for value in values)
-        return
-    width = max(len(str(row[label])) for row in rows)
-    for row, value in zip(rows, values, strict=True):
-        yield f"{row[label]!s:>{width}} {'█' * round(value / most * BAR_WIDTH)}"
 
 
 def _numbers(rows: Sequence[dict[str, Any]], name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from agentd.errors import Conflict, NotFound, ProviderUnavailable, ToolExecution, UnboundTool, UnknownTool
 from agentd.messages import Caller
@@ -22,10 +22,8 @@ class AnalyticsParams(Params):
     session_key: SessionKey | None = None
 
 
-class AnalyticsAnswer(BaseModel):
+class AnalyticsAnswer(BaseModel, extra="allow"):
     """A narrative with the figures behind it; `error` instead of them when the question could not be answered."""
-
-    model_config = ConfigDict(extra="allow")
 
     run_id: str
     session_id: str

@@ -87,7 +87,8 @@ class AnalyticsRun:
         pending = (past[-1].outcome or {}).get("clarification") if past else None
         asked = resolved(in_full(row.prompt), pending, self._ports.clock.now().date())
         question = continued(asked, [said["content"] for said in history if said["role"] == "user"])
-        state = initial_state(question, row.session_id, history, style)
+        picked = pending and pending["lacks"] == "subject" and asked in pending["choices"]
+        state = initial_state(question, row.session_id, [] if picked else history, style)  # such a choice stands alone
         try:
             ended = await run_workflow(state, steps.run_node)
         except AgentdError as error:

@@ -195,6 +195,18 @@ async def test_an_empty_result_is_a_success_with_its_columns(url: str) -> None:
     assert (answer["row_count"], answer["column_names"], answer["results"]) == (0, ["order_id"], [])
 
 
+async def test_a_name_in_quotes_that_no_column_has_is_an_error_and_no_text(url: str) -> None:
+    """SQLite would read it as text: a sum of 0, as if there were no sales."""
+    quote = "`" if url.startswith("mysql") else '"'
+    asked = (
+        f"SELECT SUM({quote}{name}{quote}) AS {quote}a b{quote} FROM sales_orders" for name in ("total", "total_amount")
+    )
+    async with Client(create_server(Database(url))) as client:
+        missing, there = [(await execute(client, each))[0] for each in asked]
+    assert (missing["status"], there["column_names"]) == ("error", ["a b"])
+    assert "total" in missing["error_message"]
+
+
 async def test_half_of_a_surrogate_pair_is_answered_not_dropped(sqlite_erp: Path) -> None:
     async with Client(create_server(Database(f"sqlite:///{sqlite_erp}"))) as client:
         [answer] = await execute(client, "SELECT 'a\ud800'")

@@ -77,6 +77,17 @@ async def test_things_of_one_name_are_proposed_as_the_things_that_they_are(tmp_p
         assert opened.execute(ranking).fetchall() == [("Rain", 3), ("Home", 2), ("Home", 1)]
 
 
+async def test_no_question_is_proposed_that_would_add_two_currencies(tmp_path: Path) -> None:
+    file = tmp_path / "own.db"
+    with closing(sqlite3.connect(file)) as opened:
+        opened.execute("CREATE TABLE faktur (id INTEGER PRIMARY KEY, mata_uang TEXT, nilai DECIMAL(12,2))")
+        opened.executemany("INSERT INTO faktur VALUES (?, ?, ?)", [(1, "IDR", 5), (2, "USD", 6), (3, "USD", 7)])
+        opened.commit()
+    await check(database(file), {"BOOKS_FILE": str(tmp_path / "books.toml")})
+    questions = tomllib.loads((tmp_path / "books.toml").read_text())["questions"]
+    assert [each["sql"] for each in questions] == ["SELECT COUNT(*) AS ROW_COUNT FROM faktur"]
+
+
 async def test_joins_that_nobody_declared_are_guessed_and_marked(tmp_path: Path) -> None:
     bare = without_keys("chinook", tmp_path)
     catalogue = await database(bare).inspect(reflect)
@@ -244,7 +255,8 @@ async def test_a_changed_database_is_read_again(tmp_path: Path, caplog: pytest.L
     second = await source.read()
     assert first.digest != second.digest
     assert "Branch" in {table.name for table in second.tables}
-    assert "have changed" in caplog.text
+    [said] = [each for each in caplog.records if "have changed" in each.message]
+    assert said.levelname == "ERROR"  # the daemon's log takes no less from a server
 
 
 async def test_only_the_listed_tables_are_described(tmp_path: Path) -> None:

@@ -17,10 +17,14 @@ from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from typing import Any
 
+from agentd.apps.analytics.answer.placeholders import own_numbers
+
 TOLERANCE = Decimal("0.005")
 """The relative difference that rounding may cause between a figure and its parts."""
 _SYMBOLS = r">=|<=|==|!=|<>|=|>|<"
 _EXPRESSION = re.compile(rf"^\s*([\w.]+)\s*({_SYMBOLS})\s*([\w.-]+)(?:\s*([*/+-])\s*([\w.]+))?\s*$")
+_NOT_NULL = re.compile(r"(?i)([\w.]+) (?:is )?not null$")
+_NEEDED = ("not_null", "is_not_null", "exists", "required")
 _OPERATORS = {
     "gt": ">", "greater_than": ">", "gte": ">=", "ge": ">=", "greater_than_or_equal": ">=",
     "greater_than_or_equal_to": ">=", "at_least": ">=", "lt": "<", "less_than": "<", "lte": "<=", "le": "<=",
@@ -63,10 +67,11 @@ class Values:
         self._rows = rows
 
     def of(self, name: str) -> list[Any]:
-        """The values of a figure or a column; empty if neither has the name."""
-        result, _, column = name.casefold().rpartition(".")
-        figure = self._figures.get(name.casefold(), self._figures.get(column) if result else None)
-        known = name.casefold() in self._figures or bool(result and column in self._figures)
+        """The values of a figure or a column; empty if neither has the name, which may stand in braces."""
+        name = name.strip("{} ").casefold()
+        result, _, column = name.rpartition(".")
+        figure = self._figures.get(name, self._figures.get(column) if result else None)
+        known = name in self._figures or bool(result and column in self._figures)
         if isinstance(figure, list):
             return [next(iter(row.values())) for row in figure if isinstance(row, dict) and len(row) == 1]
         if known:
@@ -81,8 +86,8 @@ class Values:
         """A column of a result; its last one if none is named."""
         if column is not None:
             return self.of(f"{result}.{column}" if result else column)
-        rows = self._figures.get(result.casefold()) or self._rows
-        rows = rows if isinstance(rows, list | tuple) else self._rows
+        rows = self._figures.get(result.casefold(), self._rows)
+        rows = self._rows if isinstance(rows, Mapping) else rows if isinstance(rows, list | tuple) else ()
         return [list(row.values())[-1] for row in rows if isinstance(row, Mapping) and row]
 
 
@@ -136,13 +141,15 @@ def _finding(name: str, rule: Mapping[str, Any], verdict: _Verdict, say: Mapping
     if verdict.holds:
         return Finding(name, "passed", verdict.text)
     grave = str(rule.get("severity") or verdict.severity).casefold() in ("critical", "error", "fatal", "high")
-    message = rule.get("message") or rule.get("description") or say["broken"].format(rule=verdict.text)
-    return Finding(name, "critical" if grave else "warning", str(message))
+    message = rule.get("message") or rule.get("description")
+    if not isinstance(message, str) or own_numbers(message, [verdict.text]):
+        message = say["broken"].format(rule=verdict.text)
+    return Finding(name, "critical" if grave else "warning", message)
 
 
 def _verdict(rule: Mapping[str, Any], values: Values) -> _Verdict:
     field = _first(rule, "result_key", "field", "key", "column", "placeholder")
-    kind = str(_first(rule, "rule", "type", "check", "condition") or "").strip()
+    kind = re.sub(r"[{}]", "", str(_first(rule, "rule", "type", "check", "condition", "expression") or "")).strip()
     folded = re.sub(r"[\s-]+", "_", kind.casefold())
     if (form := _FORMS.get(folded)) is not None:
         return form(rule, values)
@@ -150,6 +157,8 @@ def _verdict(rule: Mapping[str, Any], values: Values) -> _Verdict:
         kind = f"{field} {kind}"
     if expressed := _EXPRESSION.match(kind):
         return _expression(expressed, values)
+    if present := _NOT_NULL.match(kind):
+        return _not_null(present[1], values)
     operator = rule.get("operator")
     if isinstance(field, str) and isinstance(operator, str):
         return _operator(field, operator, rule.get("value"), values)
@@ -167,47 +176,47 @@ def _expression(found: re.Match[str], values: Values) -> _Verdict:
         if sign == "/" and other == 0:
             return _Verdict(None, values.say["by_zero"].format(rule=text))
         right = {"+": right + other, "-": right - other, "*": right * other}[sign] if sign != "/" else right / other
-    holds = all(compare(each, operator, right) for each in _numbers(left, values))
+    return _compared(left, operator, right, text, values)
+
+
+def _compared(field: str, operator: str, right: Decimal, text: str, values: Values) -> _Verdict:
+    holds = all(compare(each, operator, right) for each in _numbers(field, values))
     return _Verdict(holds, text, "critical" if right == 0 and operator in (">", ">=") else "warning")
 
 
 def _operator(field: str, operator: str, value: Any, values: Values) -> _Verdict:
     folded = re.sub(r"[\s-]+", "_", operator.strip().casefold())
     text = f"{field} {operator} {'' if value is None else value}".strip()
-    if folded in ("not_null", "is_not_null", "exists", "required"):
+    if folded in _NEEDED:
         return _not_null(field, values)
     if folded in ("in", "not_in") and isinstance(value, list):
         listed = {str(each).casefold() for each in value}
         there = [str(each).casefold() in listed for each in _known(field, values)]
         return _Verdict(all(there) if folded == "in" else not any(there), text)
     if folded == "between" and isinstance(value, list) and len(value) == 2:
-        low, high = number(value[0]), number(value[1])
-        return _within(field, low, high, values)
+        return _named(field, text, {"min": value[0], "max": value[1]}, values)
     symbol = _OPERATORS.get(folded, folded)
     if not re.fullmatch(_SYMBOLS, symbol):
         return _Verdict(None, values.say["unknown_operator"].format(rule=text))
     if number(value) is None and symbol in ("==", "=", "!=", "<>") and not values.of(str(value)):
         same = [str(each).casefold() == str(value).casefold() for each in _known(field, values)]
         return _Verdict(all(same) if symbol in ("==", "=") else not any(same), text)
-    right = _operand(str(value), values)
-    holds = all(compare(each, symbol, right) for each in _numbers(field, values))
-    return _Verdict(holds, text, "critical" if right == 0 and symbol in (">", ">=") else "warning")
+    return _compared(field, symbol, _operand(str(value), values), text, values)
 
 
 def _named(field: str, kind: str, rule: Mapping[str, Any], values: Values) -> _Verdict:
-    if kind in ("not_null", "required", "exists"):
+    if kind in _NEEDED:
         return _not_null(field, values)
     if kind in ("non_negative", "not_negative", "nonnegative"):
-        return _Verdict(all(each >= 0 for each in _numbers(field, values)), f"{field} >= 0", "critical")
+        return _compared(field, ">=", Decimal(0), f"{field} >= 0", values)
     if kind == "positive":
-        return _Verdict(all(each > 0 for each in _numbers(field, values)), f"{field} > 0", "critical")
-    low, high = number(_first(rule, "min", "min_value")), number(_first(rule, "max", "max_value"))
-    bound = number(rule.get("value"))
-    low = bound if kind.startswith("min") and low is None else low
-    high = bound if kind.startswith("max") and high is None else high
-    if low is None and high is None:
+        return _compared(field, ">", Decimal(0), f"{field} > 0", values)
+    low = _first(rule, "min", "min_value", *(["value"] if kind.startswith("min") else []))
+    high = _first(rule, "max", "max_value", *(["value"] if kind.startswith("max") else []))
+    bounds = [number(bound) for bound in (low, high) if bound is not None]
+    if not bounds or None in bounds:
         return _Verdict(None, values.say["unknown_rule"].format(rule=f"{field} {kind}".rstrip()))
-    return _within(field, low, high, values)
+    return _within(field, number(low), number(high), values)
 
 
 def _within(field: str, low: Decimal | None, high: Decimal | None, values: Values) -> _Verdict:
@@ -222,19 +231,18 @@ def _not_null(field: str, values: Values) -> _Verdict:
 
 
 def _sum_equals(rule: Mapping[str, Any], values: Values) -> _Verdict:
-    total = str(_first(rule, "total", "equals", "value") or "")
+    total = str(_first(rule, "total", "equals", "value") or "total")
     parts = rule.get("parts") or rule.get("fields")
-    result, column = str(rule.get("result_key") or ""), rule.get("column")
     if isinstance(parts, list) and parts:
         found, said = [_operand(str(part), values) for part in parts], " + ".join(map(str, parts))
     else:
-        given, name = values.column(result, column if isinstance(column, str) else None), f"{result}.{column}"
-        found, said = _exact(given, name, values), values.say["sum_of"].format(field=name)
+        name, found = _series(rule, values)
+        said = values.say["sum_of"].format(field=name)
     return _Verdict(compare(sum(found, Decimal(0)), "==", _operand(total, values)), f"{said} == {total}")
 
 
 def _ratio(rule: Mapping[str, Any], values: Values) -> _Verdict:
-    result, top, bottom = (str(rule.get(key) or "") for key in ("result_key", "numerator", "denominator"))
+    result, top, bottom = (str(rule.get(key) or key) for key in ("result_key", "numerator", "denominator"))
     whole = _operand(bottom, values)
     text = f"{result} == {top} / {bottom}"
     if whole == 0:
@@ -244,18 +252,21 @@ def _ratio(rule: Mapping[str, Any], values: Values) -> _Verdict:
 
 
 def _monotone(rule: Mapping[str, Any], values: Values) -> _Verdict:
-    result, column = str(rule.get("result_key") or ""), rule.get("column") or rule.get("field")
-    falls = str(rule.get("direction") or "ascending").casefold().startswith(("desc", "fall", "turun"))
-    found = _exact(values.column(result, column if isinstance(column, str) else None), f"{result}.{column}", values)
+    falls = str(rule.get("direction") or "ascending").casefold().startswith(("dec", "desc", "fall", "turun"))
+    name, found = _series(rule, values)
     holds = all(later <= earlier if falls else later >= earlier for earlier, later in pairwise(found))
-    return _Verdict(holds, values.say["falls" if falls else "rises"].format(field=f"{result}.{column}"))
+    return _Verdict(holds, values.say["falls" if falls else "rises"].format(field=name))
 
 
-_FORMS: dict[str, Callable[[Mapping[str, Any], Values], _Verdict]] = {
-    "sum_equals": _sum_equals,
-    "ratio": _ratio,
-    "monotone": _monotone,
-}
+def _series(rule: Mapping[str, Any], values: Values) -> tuple[str, list[Decimal]]:
+    """(the name of the column that a rule is about, its numbers)."""
+    result, column = str(rule.get("result_key") or ""), str(_first(rule, "column", "field") or "")
+    name = ".".join(filter(None, (result, column))) or "result_key"
+    return name, _exact(values.column(result, column or None), name, values)
+
+
+_Form = Callable[[Mapping[str, Any], Values], _Verdict]
+_FORMS: dict[str, _Form] = {"sum_equals": _sum_equals, "ratio": _ratio, "monotone": _monotone}
 
 
 def _first(rule: Mapping[str, Any], *keys: str) -> Any:

@@ -179,7 +179,8 @@ class _Teller:
             ends.pop("first")
             return self._filled("trend_same", **ends)
         if values == sorted(values) or values == sorted(values, reverse=True):
-            return self._filled("trend_up" if values[-1] > values[0] else "trend_down", **ends)
+            level = "" if len(set(values)) == len(values) else "_level"
+            return self._filled(f"trend_{'up' if values[-1] > values[0] else 'down'}{level}", **ends)
         high, low = max(points, key=lambda each: each.value), min(points, key=lambda each: each.value)
         ends |= {"high": (high.exact, column), "high_label": (high.label, label)}
         return self._filled("trend_mixed", low=(low.exact, column), low_label=(low.label, label), **ends)

@@ -5,11 +5,12 @@ The schema's sample values tell which columns of an office's own database hold c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from sqlglot import exp
 
+from agentd.apps.analytics.answer.statements import names_of, statements_in
 from agentd.apps.analytics.checks.schema_reading import Reading
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.schema import Schema, Side
@@ -26,9 +27,10 @@ def mixed(plan: Plan, schema: Schema) -> list[str]:
     sentence each."""
     known, faults = _known(schema), []
     amounts = {each.name for each in schema.columns if each.kind == "financial_amount"}
+    compared = {name.casefold() for each in statements_in(plan.template) for name in names_of(each)}
     pairs = ((query, select) for query in plan.selects for select in query.selects) if known else ()
     for query, select in pairs:
-        for table, column in (*select.added, *_ranked(select.tables, query, amounts)):
+        for table, column in (*select.added, *_ranked(select.tables, query, amounts, compared)):
             for name in known.keys() & ({table} if table else select.tables):
                 currency, codes = known[name]
                 if currency.casefold() not in query.text.casefold() and not finder("own_currency").search(column):
@@ -39,9 +41,12 @@ def mixed(plan: Plan, schema: Schema) -> list[str]:
     return list(dict.fromkeys(faults))
 
 
-def _ranked(tables: Iterable[str], query: Query, amounts: set[str]) -> Iterator[Side]:
-    """The amounts by which a query of one table picks the most or the least: MAX, MIN, or an ORDER BY with a LIMIT."""
+def _ranked(tables: Iterable[str], query: Query, amounts: set[str], compared: Container[str]) -> Iterator[Side]:
+    """The amounts by which a query of one table picks the most or the least: MAX, MIN, or an ORDER BY with a LIMIT; all
+    that it shows if a computed statement compares them."""
     name = list(tables)
+    if len(name) == 1 and query.key.casefold() in compared:
+        yield from ((name[0], column) for each in query.columns for _, column in each.over if column in amounts)
     for select in query.selects if len(name) == 1 else ():
         parts = [*select.own(exp.Max, exp.Min), *([select.cutting_order] if select.cutting_order else [])]
         found = (column.name for part in parts for column in of_kind(part, exp.Column))
@@ -80,16 +85,20 @@ def half_converted(plan: Plan, schema: Schema) -> Iterator[str]:
 
 
 def unlabelled(plan: Plan, schema: Schema) -> Plan:
-    """The plan with amounts as plain numbers where its query separates them by currency, because the rows name it."""
+    """The plan with amounts as plain numbers where its query separates them by currency, because the rows name it, or
+    shows rows of several: they are not the office's."""
     known, mapping = _known(schema), dict(plan.mapping)
     for query in plan.selects:
         plain = (words_of(name) for each in query.columns if not each.aggregate for _, name in each.over)
         named = any(currency.casefold() in query.text.casefold() for currency, _ in known.values())
-        if named or any("currency" in topics_of(words) for words in plain):
-            names = [query.key, *(each.name for each in query.columns)]
-            mapping |= dict.fromkeys(
-                (name for name in names if not mapping.get(name, "").startswith("percent")), "number_with_separator"
-            )
+        apart = named or any("currency" in topics_of(words) for words in plain)
+        read = (each for each in schema.tables if each.name in known and each.name.casefold() in query.tables)
+        foreign = {name for table in read for name in table.of_kind("financial_amount")}
+        foreign = {name for name in foreign if not finder("own_currency").search(name)}
+        names = [query.key] if apart else []
+        names += [each.name for each in query.columns if apart or foreign & {name for _, name in each.over}]
+        numbers = (name for name in names if not mapping.get(name, "").startswith("percent"))
+        mapping |= dict.fromkeys(numbers, "number_with_separator")
     return replace(plan, mapping=mapping)
 
 

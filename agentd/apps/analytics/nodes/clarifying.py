@@ -37,11 +37,6 @@ def without_period(question: str, today: date) -> Clarification:
     return {"question": question, "lacks": "period", "choices": choices}
 
 
-def without_subject(question: str, known: Sequence[str]) -> Clarification:
-    """For a question that doesn't say what it wants; `known`: questions that can be answered."""
-    return {"question": question, "lacks": "subject", "choices": list(known)}
-
-
 def readings_of(question: str, past: Sequence[str]) -> list[str]:
     """The possible meanings of a question with an ambiguous figure ("the biggest customer"); empty if it, or the
     conversation before, says by which measure."""

@@ -86,7 +86,7 @@ async def plan_execution(state: AgentState, context: NodeContext, examples: Exam
             break  # the model would repeat the same plan again
         plan, faults, written = (repaired, still, context.said) if better else (plan, faults, written)
     if plan is None or plan.fatal:
-        raise _failed(state["user_query"], plan, faults, today)
+        raise _failed(state, plan, faults, today)
     period = state.get("time_period")
     called = str(period["period_label"]) if period else ""
     worded = worded_truly(plan, state["user_query"], called, Schema.of(state))
@@ -96,12 +96,13 @@ async def plan_execution(state: AgentState, context: NodeContext, examples: Exam
     return {**replace(worded, derived=[*before, *worded.derived]).changes(), "plan_written_again": again, **further}
 
 
-def _failed(question: str, plan: Plan | None, faults: list[str], today: date) -> NodeFailed:
+def _failed(state: AgentState, plan: Plan | None, faults: list[str], today: date) -> NodeFailed:
     """Why there is no plan, with a question back if only the period is missing."""
-    say, reasons = say_for(question), "; ".join(faults)
+    say, reasons = say_for(state["user_query"]), "; ".join(faults)
     if plan is None or not plan.needs_period:
-        return NodeFailed(say["no_plan"], reasons, validation_status="failed_planning")
-    back = dict(without_period(question, today))
+        mixed = plan is not None and currencies.mixed(plan, Schema.of(state))
+        return NodeFailed(say["currencies" if mixed else "no_plan"], reasons, validation_status="failed_planning")
+    back = dict(without_period(state["user_query"], today))
     return NodeFailed(say["no_period"], reasons, validation_status="failed_planning", clarification=back)
 
 

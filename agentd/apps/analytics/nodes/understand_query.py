@@ -14,7 +14,6 @@ from sqlglot import exp
 from agentd.agent.actions import HOSTED
 from agentd.agent.languages import words
 from agentd.apps.analytics import servers
-from agentd.apps.analytics.nodes.clarifying import without_subject
 from agentd.apps.analytics.nodes.node_context import NodeContext
 from agentd.apps.analytics.planner.entries import Unreadable, texts, unwrapped
 from agentd.apps.analytics.planner.examples import Example, ExampleLibrary
@@ -81,7 +80,7 @@ async def understand_query(state: AgentState, context: NodeContext, examples: Ex
         raise NodeFailed(say["not_now"], f"LLM call failed in understand_query: {error}") from error
     except Unreadable as error:
         raise NodeFailed(say["ask_back"], f"LLM answer: {error}", validation_status="failed_understanding") from error
-    intent = _name(value.get("intent"))
+    intent = value["intent"].strip() if isinstance(value.get("intent"), str) else ""
     entities = texts(value.get("entities_mentioned") or value.get("entities"))
     metrics = texts(value.get("requested_metrics") or value.get("metrics"))
     if intent in _SAID["changes"] and finder("reads").match(question):
@@ -97,7 +96,7 @@ async def understand_query(state: AgentState, context: NodeContext, examples: Ex
     period = time_period(question, _description(value), past_questions(state), context.clock.now().date())
     return {
         "intent": intent,
-        "entities_mentioned": entities or metrics or _words(question),
+        "entities_mentioned": entities or metrics or re.findall(r"[^\W\d_]{4,}", question)[:6],
         "requested_metrics": metrics,
         "query_complexity": complexity if complexity in COMPLEXITIES else "simple",
         "time_period": period,
@@ -136,7 +135,7 @@ def unclear(question: str, intent: str | None) -> NodeFailed:
         say_for(question)["ask_back"],
         f"the model found no clear intent ({intent!r})",
         validation_status="failed_understanding",
-        clarification=dict(without_subject(question, ())),
+        clarification={"question": question, "lacks": "subject", "choices": []},
     )
 
 
@@ -214,11 +213,3 @@ def _description(value: dict[str, Any]) -> str:
     if isinstance(described, dict):
         described = described.get("period_label") or described.get("description")
     return described.strip() if isinstance(described, str) else ""
-
-
-def _name(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _words(question: str) -> list[str]:
-    return re.findall(r"[^\W\d_]{4,}", question)[:6]

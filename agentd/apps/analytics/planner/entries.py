@@ -109,13 +109,14 @@ def operations_in(value: Any) -> list[dict[str, Any]]:
 
 
 def rules_in(value: Any) -> list[dict[str, Any]]:
-    """Rules as a list of objects, from such a list, a list of texts, or {result_key: rule}."""
+    """Rules as a list of objects, from such a list, a list of texts, a text, or {result_key: rule}; what is none of
+    these is one that can't be read, and said to be."""
     if isinstance(value, dict):
         return [
             {**(rule if isinstance(rule, dict) else {"rule": rule}), "result_key": key} for key, rule in value.items()
         ]
-    entries = value if isinstance(value, list) else []
-    return [{"rule": rule} if isinstance(rule, str) else rule for rule in entries if isinstance(rule, dict | str)]
+    entries = value if isinstance(value, list) else [value]
+    return [rule if isinstance(rule, dict) else {"rule": str(rule)} for rule in entries if rule not in (None, "")]
 
 
 def sources_in(value: Any) -> dict[str, dict[str, Any]]:

@@ -56,8 +56,9 @@ class ExampleLibrary:
         return _ranked(question, self._all(style))[:count][::-1]
 
     def answerable(self, question: str, style: PlanStyle, count: int) -> list[str]:
-        """Up to `count` answerable questions, the closest first."""
-        return [each.question for each in _ranked(question, [*self._all(style), *self.proposed(style)])[:count]]
+        """Up to `count` answerable questions, the closest first; never the question itself."""
+        others = [each for each in (*self._all(style), *self.proposed(style)) if each.question != question]
+        return [each.question for each in _ranked(question, others)[:count]]
 
     def same(self, question: str, style: PlanStyle) -> Example | None:
         """The latest example with the same words (times aside, if both or neither name one) and no date in its plan."""

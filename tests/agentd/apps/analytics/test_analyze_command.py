@@ -1,4 +1,4 @@
-"""`agentd analyze`: the picture it draws, and the examples it keeps. The whole way is in test_end_to_end."""
+"""`agentd analyze`: what it prints, and the examples it keeps. The whole way is in test_end_to_end."""
 
 from __future__ import annotations
 
@@ -13,23 +13,11 @@ from rich.console import Console
 from sqlglot import transpile
 
 from agentd.apps.analytics.checks.dates import dates_for
-from agentd.apps.analytics.command import _show, _show_table, picture
+from agentd.apps.analytics.command import _show, _show_table
 from agentd.apps.analytics.planner.conversion import read_plan
 from agentd.apps.analytics.planner.examples import ExampleLibrary
 from agentd.apps.analytics.question.periods import periods_of
 from servers.common.erp import build
-
-
-def test_a_short_table_is_drawn_as_bars_and_a_long_one_as_a_sparkline() -> None:
-    rows = [{"NAME": "PT A", "VALUE": 10}, {"NAME": "CV BCD", "VALUE": 5}]
-    assert list(picture(rows)) == ["  PT A " + "█" * 32, "CV BCD " + "█" * 16]
-    months = [{"MONTH": f"2023-{number:02}", "VALUE": number} for number in range(1, 13)]
-    [line] = picture([*months, {"MONTH": "2024-01", "VALUE": 0}])
-    assert line.startswith("VALUE: ▂")
-    assert line.endswith("█▁")
-    assert list(picture([{"NAME": "sendiri", "VALUE": 1}])) == []
-    assert list(picture([{"NAME": "laba", "VALUE": 4}, {"NAME": "rugi", "VALUE": -2}])) == []
-    assert [line.strip() for line in picture([{"N": "a", "V": 4}, {"N": "b", "V": 0}])] == ["a " + "█" * 32, "b"]
 
 
 def test_the_table_names_the_unit_of_its_amounts(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,8 @@ async def test_a_new_office_is_offered_what_books_check_proposed_and_they_need_n
     office.examples = own
     answer = await office.ask("datanya dong")
     assert answer["clarification"]["choices"] == ["Berapa banyak sales orders?"]
+    before = RunRecord("r", "s-1", "local", "analytics", "datanya dong", RunBrief(), "completed", "2023-03-01")
+    before = replace(before, outcome=answer)
     office = Office(erp)
     office.examples = own
     answer = await office.ask("Berapa banyak sales orders?")
@@ -111,6 +114,11 @@ async def test_a_new_office_is_offered_what_books_check_proposed_and_they_need_n
         [rows] = opened.execute("SELECT COUNT(*) FROM sales_orders").fetchone()
     assert answer["final_narrative"].endswith(f"Berapa banyak sales orders: {rows:,}".replace(",", "."))
     assert (answer["quality_score"], office.model.requests) == (100, [])
+    office = Office(erp, history=[before])
+    office.examples = own
+    assert (await office.ask("1"))["final_narrative"] == answer["final_narrative"]  # a choice stands alone
+    assert office.model.requests == []
+    assert own.answerable("Berapa banyak sales orders?", "sql", 3) == []
     assert own.nearest("Berapa banyak sales orders?", "sql", 3) == []
     books.write_text("[[questions")
     assert own.answerable("x", "sql", 3) == []

@@ -136,7 +136,8 @@ MONTHS = "SELECT '2023-01' AS M, {} AS V UNION ALL SELECT '2023-02', {} UNION AL
     ("values", "words"),
     [
         ((1, 2, 3), "terus naik dari 1 (2023-01) menjadi 3 (2023-03)"),
-        ((3, 2, 2), "terus turun dari 3 (2023-01) menjadi 2 (2023-03)"),
+        ((3, 2, 2), "turun dari 3 (2023-01) menjadi 2 (2023-03), kadang tetap"),
+        ((1, 1, 3), "naik dari 1 (2023-01) menjadi 3 (2023-03), kadang tetap"),
         ((2, 2, 2), "tetap 2 dari 2023-01 sampai 2023-03"),
         ((2, 9, 1), "naik turun: 2 (2023-01), 1 (2023-03); tertinggi 9 (2023-02), terendah 1 (2023-03)"),
         ((1, "NULL", 3), "terus naik dari 1 (2023-01) menjadi 3 (2023-03) (1 tanpa nilai)"),

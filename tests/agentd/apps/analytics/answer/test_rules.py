@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentd.apps.analytics.answer.rules import Values, judged
+from agentd.apps.analytics.planner.entries import rules_in
 from agentd.apps.analytics.wording import wordings
 from tests.agentd.apps.analytics.office import Office, plan
 from tests.agentd.apps.analytics.scripts import SALES
@@ -57,6 +58,15 @@ def outcome(rule: dict[str, Any]) -> str:
         ({"rule": "monotone", "result_key": "BY_MONTH", "column": "V"}, "passed"),
         ({"rule": "monotone", "result_key": "BY_MONTH", "column": "V", "direction": "descending"}, "warning"),
         ({"result_key": "COUNT", "rule": "min", "value": 4}, "passed"),
+        ({"rule": "TOTAL is not null"}, "passed"),
+        ({"rule": "NOTHING IS NOT NULL"}, "warning"),
+        ({"rule": "{COUNT} >= 4"}, "passed"),
+        ({"placeholder": "{COUNT}", "rule": "max", "value": 3}, "warning"),
+        ({"name": "counted", "expression": "COUNT >= 4"}, "passed"),
+        ({"field": "COUNT", "operator": "between", "value": [1, "many"]}, "unchecked"),
+        ({"field": "COUNT", "rule": "range", "min": 1, "max": "many"}, "unchecked"),
+        ({"rule": "monotone", "result_key": "COUNT"}, "unchecked"),
+        ({"rule": "sum_equals", "result_key": "COUNT", "total": 9}, "unchecked"),
         ({"result_key": "COUNT", "rule": "max", "max": 3}, "warning"),
     ],
 )
@@ -101,3 +111,22 @@ async def test_a_critical_rule_of_field_operator_and_value_is_kept(erp: Path) ->
         "Total penjualan?"
     )
     assert answer["validation_status"] == "failed_critical"
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("Sales are too low.", "Sales are too low."),
+        ("There were 12 sales.", "COUNT > 9"),
+        (["no", "text"], "COUNT > 9"),
+    ],
+)
+def test_a_rules_message_is_shown_if_it_states_no_number_of_its_own(message: Any, shown: str) -> None:
+    values = Values(FIGURES, [], wordings()["en"].say)
+    [finding] = judged([{"rule": "COUNT > 9", "message": message}], values)
+    assert shown in finding.message and "12" not in finding.message
+
+
+@pytest.mark.parametrize("rules", ["TOTAL >= 0", ["TOTAL >= 0"], {"TOTAL": ">= 0"}, [["TOTAL >= 0"]], [7]])
+def test_no_rule_is_dropped_in_silence(rules: Any) -> None:
+    assert len(rules_in(rules)) == 1

@@ -38,6 +38,7 @@ def made(query: str, template: str = "Total {TOTAL}.") -> Any:
         ("SELECT MAX(Nilai) AS total FROM Faktur", True),
         ("SELECT Nomor, Nilai AS total FROM Faktur ORDER BY Nilai DESC LIMIT 1", True),
         ("SELECT Nomor, Nilai AS total FROM Faktur WHERE `Mata Uang` = 'USD' ORDER BY Nilai DESC LIMIT 1", False),
+        ("SELECT Nomor, Nilai AS total FROM Faktur", False),
         ("SELECT SUM(NilaiLokal) AS total FROM Faktur", False),
         ("SELECT `Mata Uang`, SUM(Nilai) AS total FROM Faktur GROUP BY `Mata Uang`", False),
         ("SELECT SUM(Nilai) AS total FROM Faktur WHERE `Mata Uang` = 'IDR'", False),
@@ -70,3 +71,15 @@ def test_amounts_told_apart_by_currency_are_plain_numbers() -> None:
     assert unlabelled(by_currency, Schema.read(TABLES)).mapping["total"] == "number_with_separator"
     local = made("SELECT SUM(NilaiLokal) AS total FROM Faktur")
     assert unlabelled(local, Schema.read(TABLES)).mapping == local.mapping
+
+
+def test_rows_of_several_currencies_are_not_the_offices_money() -> None:
+    rows = made("SELECT Nomor, Nilai AS nilai, NilaiLokal AS lokal FROM Faktur", "{TOTAL}")
+    mapping = unlabelled(rows, Schema.read(TABLES)).mapping
+    assert (mapping["nilai"], mapping["lokal"]) == ("number_with_separator", "currency_IDR")
+
+
+@pytest.mark.parametrize("kind", ["RANK", "TOP", "BOTTOM", "TREND"])
+def test_a_statement_does_not_compare_rupiah_with_dollars(kind: str) -> None:
+    rows = made("SELECT Nomor, Nilai AS nilai FROM Faktur", f"{{{kind} TOTAL}}")
+    assert "IDR and USD" in mixed(rows, Schema.read(TABLES))[0]

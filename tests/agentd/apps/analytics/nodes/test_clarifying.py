@@ -16,7 +16,6 @@ from agentd.apps.analytics.nodes.clarifying import (
     resolved,
     without_measure,
     without_period,
-    without_subject,
 )
 from agentd.apps.analytics.schema import Schema
 from agentd.messages import Caller
@@ -27,7 +26,8 @@ from tests.agentd.apps.analytics.scripts import SALES
 TODAY = date(2023, 3, 1)
 QUESTION = "Berapa total penjualan?"
 PERIOD = without_period(QUESTION, TODAY)
-SUBJECT = without_subject("Bagaimana?", ["Total penjualan Januari 2023?", "Berapa piutang?"])
+CHOICES = ["Total penjualan Januari 2023?", "Berapa piutang?"]
+SUBJECT: Clarification = {"question": "Bagaimana?", "lacks": "subject", "choices": CHOICES}
 
 
 def test_a_missing_period_is_asked_for_with_whole_questions() -> None:
@@ -54,6 +54,8 @@ def test_a_missing_period_is_asked_for_with_whole_questions() -> None:
         ("2", None, "2"),
         ("yang kedua ya", SUBJECT, "Berapa piutang?"),
         ("the second one", PERIOD, "Berapa total penjualan Februari 2023?"),
+        ("yang kedua aja", SUBJECT, "Berapa piutang?"),
+        ("opsi ke-2", SUBJECT, "Berapa piutang?"),
         ("dua", SUBJECT, "Berapa piutang?"),
         ("number 1 please", SUBJECT, "Total penjualan Januari 2023?"),
         ("dua customer terbesar", SUBJECT, "dua customer terbesar"),
