@@ -1,10 +1,9 @@
 """A plan's rules for its results (`validation_rules_for_results`), read and held against the values. Pure.
 
-docs/analytics/README.md has the shapes of rules.
-
-A field names a figure, or a column of a result's rows (`COLUMN`, `RESULT.COLUMN`), each row of which must comply. A
-broken sign rule (>= 0, > 0, non_negative, positive) is critical unless it says otherwise, others are warnings. What
-cannot be evaluated (an unknown shape, a value that isn't there, a division by zero) is `unchecked`: never kept.
+docs/analytics/README.md has the shapes of rules. A field names a figure, or a column of a result's rows (`COLUMN`,
+`RESULT.COLUMN`), each row of which must comply. A broken sign rule (>= 0, > 0, non_negative, positive) is critical
+unless it says otherwise, others are warnings. What cannot be evaluated (an unknown shape, a value that isn't there, a
+division by zero) is `unchecked`: never kept.
 """
 
 from __future__ import annotations
