@@ -176,6 +176,8 @@ def _find_key(
     return max(candidates, key=fitness)
 
 
+_CODE = re.compile(r"0\d+")
+"""A number would lose its zero: 00012."""
 _FORMS = {
     INTEGER: (re.compile(r"[+-]?(?:\d{1,18}|[1-8]\d{18}|9[01]\d{17})"), "a whole number"),  # 64 bits
     FLOAT: (re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"), "a number"),
@@ -188,6 +190,8 @@ _FORMS = {
 def _type_of(file: Path, column: str, rows: list[tuple[int, dict[str, str]]], kind: str | None = None) -> str:
     filled = [(line, row[column]) for line, row in rows if row[column] != ""]
     if kind is None:
+        if any(_CODE.fullmatch(text) for _, text in filled):
+            return STRING
         return next(
             (kind for kind, (form, _) in _FORMS.items() if filled and all(form.fullmatch(t) for _, t in filled)), STRING
         )

@@ -124,3 +124,10 @@ def test_what_a_file_holds_is_what_a_query_finds(tmp_path: Path) -> None:
         assert backend.texts("Plain", "name", 3) == texts[:3]
     finally:
         backend.close()
+
+
+def test_a_code_keeps_its_zero(tmp_path: Path) -> None:
+    (tmp_path / "nodes.Ship.csv").write_text("code,tons\n00012,250\n345,0\n", encoding="utf-8")
+    graph = read_graph(tmp_path)
+    assert graph.schema.nodes["Ship"] == {"code": "STRING", "tons": "INTEGER"}
+    assert [ship["code"] for ship in graph.nodes["Ship"].values()] == ["00012", "345"]
