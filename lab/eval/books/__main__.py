@@ -56,13 +56,8 @@ async def main() -> int:
     replayed: Literal["replayed"] | None = "replayed" if given.replayed else None
     embedded = slice(first, first + given.embedded) if given.embedded else replayed
     half = next(((each, half) for each in SETS if (half := getattr(given, each.replace("-", "_")))), None)
-    of = (
-        SQL_EVAL
-        if given.sql_eval
-        else (*SQL_EVAL, *DATABASES)
-        if given.pitfalls
-        else (*DATABASES, *([SAMPLE] if half else []))
-    )
+    of_set = {"sql-eval": SQL_EVAL, "pitfalls": (*SQL_EVAL, *DATABASES)}
+    of = of_set.get(half[0], (*DATABASES, SAMPLE)) if half else DATABASES
     for name in given.database or of:
         with TemporaryDirectory() as folder:
             mistakes: list[Mistake | None] = [MISTAKES[each] for each in chosen] or [None]

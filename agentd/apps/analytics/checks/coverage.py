@@ -225,11 +225,11 @@ def _unused(asked: str, select: Select) -> Iterator[str]:
     if "" in used or any(len(list(of_kind(condition, exp.Predicate))) > 1 for condition in inner):
         return
     once = counts or (select.node.args.get("distinct") and not select.node.find(exp.AggFunc))
-    words = ((join, re.findall(r"[^\W\d_]{4,}", words_of(join.this.name))) for join in select.joins if once)
+    words = ((join, re.findall(r"[^\W\d_]{3,}", words_of(join.this.name))) for join in select.joins if once)
     said = [join for join, each in words if any(word[:4] in asked.casefold() for word in each)]
-    names = [join.this.alias_or_name for join in select.joins if join.side or join not in said]
+    names = {join.this.alias_or_name: join.this.name for join in select.joins if join.side or join not in said}
     idle = [name for name in names if tied.count(name.casefold()) < 2]
-    yield from (name for name in idle if name.casefold() not in used and (used or name == idle[-1]))
+    yield from (names[name] for name in idle if name.casefold() not in used and (used or name == idle[-1]))
 
 
 def _unsaid(said: str, chosen: Iterable[list[str | float]]) -> Iterator[str]:

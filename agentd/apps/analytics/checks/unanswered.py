@@ -115,7 +115,7 @@ def _not_split(asked: Asked, readings: list[Reading], schema: Schema) -> Iterato
     for reading in readings:
         for column in reading.select.grouping:
             found = reading.column(column)
-            by.append(f"{replace(found[0], columns=()).about} {words_of(column.name)}" if found else column.name)
+            by.append(f"{replace(found[0], columns=()).about} {words_of(found[1].name)}" if found else column.name)
     for said, thing in asked.split_by if by or not finder("averages").search(asked.text) else ():
         there = any(thing.hits(table.about) for table in schema.tables)
         if there and (not any(map(thing.hits, by)) or any(map(_picks_of_all, readings))):

@@ -19,9 +19,8 @@ def names_in(text: str) -> Iterator[str]:
         before = text[: found.start()].rstrip(" \"'(")
         first = not before or (before[-1] in ".?!:;\n" and not _abbreviated(before))
         word = found[0]
-        if (first and not word.isupper()) or word.casefold() in known_words():
-            continue
-        yield word
+        if not ((first and not word.isupper()) or word.casefold() in known_words()):
+            yield word
 
 
 def _abbreviated(before: str) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.checks.coverage import uncovered
+from agentd.apps.analytics.question.comparisons import bounds_of
 from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.checks.test_accounting import TODAY, doubts
 from tests.agentd.apps.analytics.scripts import of
@@ -112,3 +113,33 @@ def test_what_is_counted_may_be_chosen_by_a_column_of_its_name() -> None:
     for query, found in plans.items():
         plan = of(query, "N")
         assert uncovered("How many active customers?", plan, schema=Schema.read([flagged])) == found
+
+
+PETS = {
+    "table_name": "Pets",
+    "columns": [
+        {"name": "PetID", "classification": "identifier", "is_primary_key": True},
+        {"name": "PetType", "classification": "descriptive"},
+        {"name": "weight", "classification": "quantitative"},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ["PetType", "pettype"])
+def test_a_column_is_read_as_the_schema_spells_it(name: str) -> None:
+    plan = of(f"SELECT {name}, MAX(weight) AS n FROM Pets GROUP BY {name}", "N")
+    assert unaccounted("The maximum weight for each type of pet", plan, Schema.read([PETS]), TODAY) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "doubts"),
+    [("How many pets do students have?", []), ("How many students are there?", ["has_pet"])],
+)
+def test_a_joined_table_may_be_named_by_a_short_word_and_is_told_by_its_name(question: str, doubts: list[str]) -> None:
+    plan = of("SELECT COUNT(*) AS n FROM Student AS T1 JOIN has_pet AS T2 ON T1.StuID = T2.StuID", "N")
+    assert uncovered(question, plan) == doubts
+
+
+@pytest.mark.parametrize("bound", ["older than", "younger than", "heavier than", "shorter than"])
+def test_a_comparative_says_that_its_bound_is_exclusive(bound: str) -> None:
+    assert any(20.0 in numbers for _, _, numbers in bounds_of(f"Students who are {bound} 20"))
