@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
@@ -35,7 +35,7 @@ def exchanged(query: str, name: str, new: str, *, called: bool = False) -> str:
             continue
         end = _closed(tokens, index + 1) if called else index
         edits.append((token.start, tokens[end].end + 1, new))
-    return _replaced(query, edits)
+    return replaced(query, edits)
 
 
 def without_join(query: str, table: str) -> str:
@@ -47,13 +47,13 @@ def without_join(query: str, table: str) -> str:
             ends = (each.start for each in tokens[index + 1 :] if each.token_type.name in _BEHIND_A_JOIN)
             began = tokens[index - 1] if tokens[index - 1].token_type.name == "INNER" else token
             edits.append((began.start, next(ends, len(query)), ""))
-    return _replaced(query, edits).rstrip() if len(edits) == 1 else query
+    return replaced(query, edits).rstrip() if len(edits) == 1 else query
 
 
 def grouped_also(query: str, key: str) -> str:
     """The query with `key` before the keys of its GROUP BY; unchanged unless it has exactly one."""
     ends = [token.end + 1 for token in _tokens(query) if token.token_type.name == "GROUP_BY"]
-    return _replaced(query, [(ends[0], ends[0], f" {key},")]) if len(ends) == 1 else query
+    return replaced(query, [(ends[0], ends[0], f" {key},")]) if len(ends) == 1 else query
 
 
 _BEHIND_A_JOIN = frozenset("JOIN INNER LEFT RIGHT CROSS FULL WHERE GROUP_BY HAVING ORDER_BY LIMIT".split())
@@ -64,7 +64,7 @@ def fractions(query: str) -> str:
     tokens = _tokens(query)
     around = zip(tokens, tokens[1:], tokens[2:], strict=False)
     slashes = [(a.end + 1, b.start, " * 1.0 / ") for a, token, b in around if token.token_type.name == "SLASH"]
-    return _replaced(query, slashes)
+    return replaced(query, slashes)
 
 
 def totals(query: str) -> str:
@@ -79,7 +79,7 @@ def totals(query: str) -> str:
         if name == "TOTAL" or rest == ["*", "COUNT", "(", "*", ")"]:
             edits.append((token.start, token.end + 1, "SUM"))
             edits += [(tokens[end].end + 1, tokens[end + 5].end + 1, "")] if name == "AVG" else []
-    return _replaced(query, edits)
+    return replaced(query, edits)
 
 
 def _closed(tokens: Sequence[Any], index: int) -> int:
@@ -120,7 +120,7 @@ def named(query: str, schema: Schema) -> str:
         folded = name != name.lower() if schema.dialect == "postgres" else name in tables and name != token.text
         if kind == "IDENTIFIER" or folded or not PLAIN.fullmatch(name):
             edits.append((token.start, token.end + 1, quote + name.replace(quote, quote * 2) + quote))
-    return _replaced(query, edits)
+    return replaced(query, edits)
 
 
 def _stands_alone(token: Any, after: Any) -> bool:
@@ -129,15 +129,11 @@ def _stands_alone(token: Any, after: Any) -> bool:
     return not called and token.text.upper() not in RESERVED
 
 
-def _replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+def replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """The text with another text for each (start, end)."""
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
-
-
-def inserted(query: str, places: Mapping[int, str]) -> str:
-    """The query with each text inserted before the character at its place."""
-    return _replaced(query, [(start, start, text) for start, text in places.items()])
 
 
 def whole_days(query: str, moments: Iterable[str]) -> str:
@@ -154,7 +150,7 @@ def whole_days(query: str, moments: Iterable[str]) -> str:
             edits += [(after[0].start, after[1].end + 1, f"< '{day + timedelta(days=1)}'")]
         elif kinds == ["BETWEEN", "STRING", "AND", "STRING"] and (day := _day(after[3].text)):
             edits += [(after[3].start, after[3].end + 1, f"'{day} 23:59:59.999999'")]
-    return _replaced(query, edits)
+    return replaced(query, edits)
 
 
 def _day(text: str) -> date | None:

@@ -6,6 +6,7 @@ import pytest
 
 from agentd.apps.analytics.checks.accounting import unaccounted
 from agentd.apps.analytics.checks.coverage import uncovered
+from agentd.apps.analytics.plan import qualified
 from agentd.apps.analytics.question.comparisons import bounds_of
 from agentd.apps.analytics.schema import Schema
 from tests.agentd.apps.analytics.checks.test_accounting import TODAY, doubts
@@ -143,3 +144,17 @@ def test_a_joined_table_may_be_named_by_a_short_word_and_is_told_by_its_name(que
 @pytest.mark.parametrize("bound", ["older than", "younger than", "heavier than", "shorter than"])
 def test_a_comparative_says_that_its_bound_is_exclusive(bound: str) -> None:
     assert any(20.0 in numbers for _, _, numbers in bounds_of(f"Students who are {bound} 20"))
+
+
+@pytest.mark.parametrize(
+    ("query", "spelled"),
+    [
+        ("select pettype, pets.weight from pets", "select Pets.PetType, Pets.weight from Pets"),
+        (
+            'select "pettype" as weight from pets p order by WEIGHT',
+            'select p."PetType" as weight from Pets p order by WEIGHT',
+        ),
+    ],
+)
+def test_a_query_is_judged_in_the_schemas_spelling(query: str, spelled: str) -> None:
+    assert qualified(of(query), Schema.read([PETS])).queries[0]["query"] == spelled
