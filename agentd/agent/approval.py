@@ -72,12 +72,14 @@ class Approved(CallPolicy):
 
 
 def waiting(call: ToolCall, text: str) -> dict[str, Json]:
-    """The record of a waiting call: {tool, arguments, summary, labels, rule, four_eyes, identity, basis?, officer?}."""
+    """The record of a waiting call: {tool, arguments, summary, labels, rule, four_eyes, identity, basis?, officer?,
+    quotes?}."""
     tool, level = call.tool, LEVELS[0] if call.basis is None else call.basis.level
     officer = not reaches(level, least_of(tool))  # then a citizen's yes is not enough
     return {
         **({"officer": True} if officer else {}),
         **({"basis": call.basis.model_dump(mode="json")} if call.basis is not None else {}),
+        **({"quotes": dict(call.quotes)} if call.quotes else {}),
         "tool": tool.name,
         "arguments": dict(call.input),
         "summary": text,

@@ -148,7 +148,10 @@ class Agent:
         that no model claims success.
         """
         consent = self.brief.consent
-        call = CallTool(pending["tool"], consent.arguments if consent else pending["arguments"])
+        arguments = consent.arguments if consent else pending["arguments"]
+        changed = {name for name, value in pending["arguments"].items() if arguments.get(name) != value}
+        quotes = {name: quote for name, quote in pending.get("quotes", {}).items() if name not in changed}
+        call = CallTool(pending["tool"], arguments, quotes)
         if consent is None:
             refusal = replies()[self.brief.language].declined
             outcome = ToolOutcome(success=False, message=refusal, error_type="declined")

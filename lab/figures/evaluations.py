@@ -17,8 +17,8 @@ from typing import Any
 
 from hardening.files import stamp
 from lab.eval import books
-from lab.eval.evidence import altered, cod, letters, matrix, offices, soundness
-from lab.eval.evidence.__main__ import STEPS, Prepare, judge
+from lab.eval.evidence import cod, letters, matrix, offices, soundness
+from lab.eval.evidence.__main__ import OWN, STEPS, Prepare, judge
 from lab.eval.evidence.filled import filled
 from lab.eval.evidence.report import Judged, arguments_passed
 from lab.eval.evidence.trials import Trial
@@ -101,22 +101,23 @@ def _halves(trials: Iterable[Trial], half_of: Callable[[Trial], str], prepare: P
     return Found(figures=figures, tables={"calls": rows})
 
 
-def _conversations(file: Path) -> Found:
-    """Natural conversations: what is proven, what is shown to the citizen for approval, and what after one question."""
-    figures = _halves(offices.trials(file), offices.half_of).figures
+def _steps(made: Callable[[], Iterable[Trial]]) -> dict[str, Any]:
+    """How many calls are proven, shown to the citizen for approval, and shown after one question."""
+    figures = _halves(made(), offices.half_of).figures
     for name, prepare in STEPS.items():
         if prepare is not None:
-            steps = _halves(offices.trials(file), offices.half_of, prepare).figures
+            steps = _halves(made(), offices.half_of, prepare).figures
             figures |= {f"{half}_{name}": steps[f"{half}_honest_passed"] for half in HALVES}
+    return figures
+
+
+def _conversations(file: Path) -> Found:
+    """Natural conversations: what is proven, what is shown to the citizen for approval, and what after one question."""
+    figures = _steps(partial(offices.trials, file))
     for half in HALVES:
         right, of = filled(trial for trial in offices.trials(file) if offices.half_of(trial) == half)
         figures[f"{half}_filled_right"] = Figure(value=right, of=of)
     return Found(figures=figures)
-
-
-def _strange() -> Iterable[Trial]:
-    """Every honest conversation at the unfamiliar offices."""
-    return (*offices.trials(offices.NATURAL), *offices.trials())
 
 
 def _cod() -> Found:
@@ -272,7 +273,8 @@ EVALUATIONS = (
     Evaluation("matrix_bare", EVIDENCE, lambda: _evidence(asyncio.run(judge(matrix.trials(bare=True))))),
     Evaluation("soundness", EVIDENCE, lambda: _halves(soundness.trials(), soundness.half_of)),
     *(Evaluation(file.stem, EVIDENCE, partial(_conversations, file)) for file in offices.FILES),
-    Evaluation("altered", EVIDENCE, lambda: _halves(altered.trials(_strange()), offices.half_of)),
+    Evaluation("hosted", EVIDENCE, lambda: Found(figures=_steps(offices.hosted))),
+    Evaluation("altered", EVIDENCE, lambda: _halves(OWN["altered"][0](), offices.half_of)),
     Evaluation("offices", EVIDENCE, lambda: _evidence(asyncio.run(judge(offices.trials())))),
     Evaluation("letters", EVIDENCE, lambda: _evidence(asyncio.run(judge(letters.trials())))),
     Evaluation("cod", EVIDENCE, _cod, tuning=False),

@@ -4,7 +4,7 @@
     python -m lab.eval.evidence --bare                   # the matrix, names and descriptions alone
     python -m lab.eval.evidence --offices                # forty conversations at four strange offices
     python -m lab.eval.evidence --letters                # the shipped letters' conversations, without a question asked
-    python -m lab.eval.evidence --natural                # natural ones at 49 more, several details a message
+    python -m lab.eval.evidence --natural                # natural ones at 49 more, also with a hosted model's calls
     python -m lab.eval.evidence --soundness              # what must not pass, and its honest twins
     python -m lab.eval.evidence --altered                # honest calls there with one thing changed (with --cod: COD's)
     python -m lab.eval.evidence --cod FOLDER/*_dev.json  # https://github.com/cambridgeltl/COD
@@ -68,9 +68,10 @@ def _show_halves(title: str, judged: Sequence[Judged], half_of: HalfOf | None, *
 
 
 def _show_natural(*, with_failures: bool) -> None:
-    for file, (step, prepare) in product(offices.FILES, STEPS.items()):
-        judged = asyncio.run(judge(offices.trials(file), prepare))
-        title = f"{file.stem}, {step.replace('_', ' ')}"
+    sets = {file.stem: partial(offices.trials, file) for file in offices.FILES} | {"hosted": offices.hosted}
+    for (name, made), (step, prepare) in product(sets.items(), STEPS.items()):
+        judged = asyncio.run(judge(made(), prepare))
+        title = f"{name}, {step.replace('_', ' ')}"
         _show_halves(title, judged, offices.half_of, with_failures=with_failures and prepare is None)
     for file in offices.FILES:
         _show_filled(file.stem, list(offices.trials(file)), with_values=with_failures)

@@ -3,8 +3,11 @@ conversations (FILES). Authors who had not seen the code wrote all of these but 
 
 from __future__ import annotations
 
+import json
+import lzma
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,9 @@ FILE = Path(__file__).with_suffix(".toml")
 FILES = tuple(FILE.with_name(f"{name}.toml") for name in ("natural", "blind", "trades", "counters", "desks"))
 NATURAL = FILES[0]
 ROOT = FILE.parents[3]
+HOSTED = FILE.with_name("hosted.json.xz")
+"""{file:id of a conversation: {"input", "quotes"}}, as a large language model wrote the call from the tool and the
+conversation alone."""
 
 
 def trials(file: Path = FILE) -> Iterator[Trial]:
@@ -28,6 +34,15 @@ def trials(file: Path = FILE) -> Iterator[Trial]:
                 yield Trial(key, office["name"], "id, en", True, asked, call, said)
             for name, value in talk.get("refused", {}).items():
                 yield Trial(f"{key}:{name}", office["name"], "id, en", False, asked, {name: value}, said)
+
+
+def hosted() -> Iterator[Trial]:
+    """The honest conversations, each with the call that a hosted model wrote."""
+    written = json.loads(lzma.decompress(HOSTED.read_bytes()))
+    for file in FILES:
+        for trial in trials(file):
+            if trial.honest and (call := written.get(f"{file.stem}:{trial.id}")):
+                yield replace(trial, arguments=call["input"], quotes=call["quotes"])
 
 
 def half_of(trial: Trial) -> str:

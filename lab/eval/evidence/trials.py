@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentd.agent.languages import LANGUAGES
@@ -29,6 +29,8 @@ class Trial:
     said: tuple[Said, ...]
     wrong: frozenset[str] = frozenset()
     """Arguments of a dishonest call that must be refused; empty means all of them."""
+    quotes: Mapping[str, str] = field(default_factory=dict)
+    """{argument: the citizen's words that the model quotes for it}."""
 
 
 async def refused(trial: Trial) -> frozenset[str]:
@@ -66,6 +68,7 @@ def call(trial: Trial, arguments: Mapping[str, Any]) -> ToolCall:
         session_id="",
         step=1,
         said=trial.said,
+        quotes=trial.quotes,
         spoken=None if trial.tool.official else trial.language,
         language=next((known for known in LANGUAGES if known == trial.language), "en"),
     )

@@ -1,6 +1,7 @@
 """Completes an official call before anybody is asked about it, so that the summary shows all that is printed. Pure.
 
-It adds what nobody has to say: the schema's published defaults, and the sex that the NIK encodes. Dates such as
+It adds what nobody has to say: the schema's published defaults, and the sex that the NIK encodes. A text that a model
+reworded is replaced by the citizen's words that it quotes. Dates such as
 `tomorrow` become the date that was meant on the day they were said; choices and numbers are written as the tool's
 schema has them. Titles are those of the citizen's language.
 """
@@ -8,12 +9,13 @@ schema has them. Titles are those of the citizen's language.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 
-from agentd.agent.text import folded_tokens
+from agentd.agent.text import FILLERS, fold, folded_tokens
 from agentd.apps.letters.asking import terms
-from agentd.apps.letters.evidence.fields.field import fields, form, properties
+from agentd.apps.letters.evidence.claims.quotes import places
+from agentd.apps.letters.evidence.fields.field import Field, fields, form, properties
 from agentd.apps.letters.evidence.normalisers import choices, days, digits
 from agentd.messages import Json, Source, ToolCall, ToolInfo
 
@@ -28,6 +30,19 @@ def without_nothing(call: ToolCall) -> ToolCall:
     needed = call.tool.input_schema.get("required", ())
     given = {name: value for name, value in call.input.items() if name in needed or value not in NOTHING}
     return call if len(given) == len(call.input) else call.model_copy(update={"input": given})
+
+
+def in_own_words(call: ToolCall, unproven: Iterable[Field]) -> ToolCall:
+    """The call with the citizen's words that a model quotes in place of texts that it reworded; both share a word."""
+    said = [entry for entry in call.said if entry.by == "citizen"]
+    texts = {field.path: str(field.value) for field in unproven if field.kind == "text" and not field.doubtful}
+    own: dict[str, str] = {}
+    for path, text in texts.items():
+        quote = call.quotes.get(path, "")
+        alike = not (set(fold(text)) - FILLERS).isdisjoint(fold(quote))
+        if alike and places(quote, said) and not places(text, said):
+            own[path] = quote
+    return call.model_copy(update={"input": {**call.input, **own}}) if own else call
 
 
 def completed(call: ToolCall) -> ToolCall:

@@ -33,7 +33,7 @@ from agentd.apps.letters.evidence.reading.lexicon import RELATIONS, Cue
 from agentd.apps.letters.evidence.reading.persons import CITIZEN, OF_ANOTHER, SERVED
 from agentd.apps.letters.evidence.reading.readings import Readings, SessionReadings
 from agentd.apps.letters.evidence.reading.segments import Mood
-from agentd.apps.letters.policies.completing import completed, without_nothing
+from agentd.apps.letters.policies.completing import completed, in_own_words, without_nothing
 from agentd.apps.letters.policies.described import Described
 from agentd.apps.letters.policies.disputes import disputed
 from agentd.apps.letters.policies.meant import weighed
@@ -60,10 +60,10 @@ class Grounded(CallPolicy):
         """
         if call.tool.official:
             call = without_nothing(call) if call.consent is None else call
-            judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
-            missing, found = await aside(grounded, judged, self._readings.of(call.session_id))
-            if self._meaning is not None:
-                missing = await weighed(missing, call, self._meaning)
+            missing, found = await self._unproven(call)
+            if (quoting := in_own_words(call, missing)) is not call:
+                call = quoting
+                missing, found = await self._unproven(call)
             if asked := to_ask(call, missing):
                 return refusal(call, asked)
             call = call.model_copy(update={"doubted": tuple(field.path for field in missing)})
@@ -73,6 +73,14 @@ class Grounded(CallPolicy):
         if call.basis is not None and call.basis.registered and call.consent is None:
             call = await aside(_with_disputes, call, call.basis, self._readings.of(call.session_id))
         return completed(call)
+
+    async def _unproven(self, call: ToolCall) -> tuple[list[Field], frozenset[str]]:
+        """`grounded`, with what the tool's description tells about its fields and what only embeddings can weigh."""
+        judged = call.model_copy(update={"tool": await self._described.learn(call.tool)})
+        missing, found = await aside(grounded, judged, self._readings.of(call.session_id))
+        if self._meaning is not None:
+            missing = await weighed(missing, call, self._meaning)
+        return missing, found
 
 
 def to_ask(call: ToolCall, missing: Sequence[Field]) -> list[Field]:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from agentd.apps.letters.policies.grounding import ungrounded
-from agentd.messages import Said
+from agentd.apps.letters.policies.grounding import Grounded, ungrounded
+from agentd.messages import Said, ToolCall, ToolOutcome
 from tests.agentd.apps.letters.letters import call
+from tests.agentd.apps.letters.test_doubts import visit
 
 NAME = {"nama": "Budi Santoso"}
 SAID = "Nama saya Budi Santoso, NIK saya 3175064501900003."
@@ -78,3 +79,52 @@ def test_a_result_and_a_form_may_be_quoted_too() -> None:
 def test_invisible_letters_and_other_digits_are_read_as_what_they_look_like() -> None:
     assert missing(NAME, {"nama": "Budi Santoso"}, "Nama saya Bu\u200bdi Santoso") == set()
     assert missing({"rt": "003"}, {"rt": "RT 3"}, "Saya warga RT \uff13") == set()
+
+
+COMPLAINT = {"complaint": {"type": "string", "description": "What is wrong, in the citizen's own words"}}
+LINES = ("A: What is wrong?", "the tap drips n the floor is always wet")
+
+
+async def test_a_text_that_the_model_reworded_becomes_the_citizens_words_that_it_quotes() -> None:
+    reworded = visit({"complaint": "Dripping tap, wet floor"}, *LINES, **COMPLAINT)
+    quoted = reworded.model_copy(update={"quotes": {"complaint": LINES[1]}})
+    judged = await Grounded().before(quoted)
+    assert isinstance(judged, ToolCall)
+    assert judged.input == {"complaint": LINES[1]}
+    assert isinstance(await Grounded().before(reworded), ToolOutcome)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "lines"),
+    [
+        pytest.param("Dripping tap", "the tap drips all night", LINES, id="that nobody said"),
+        pytest.param("Dripping tap", "What is wrong?", LINES, id="the agent's words"),
+        pytest.param("a broken heater", "not a broken heater", ("it is not a broken heater",), id="of a denied text"),
+        pytest.param("Dripping tap", "my name is Ada Quist", ("my name is Ada Quist",), id="about something else"),
+    ],
+)
+async def test_a_text_is_not_replaced_by_a_quotation(text: str, quote: str, lines: tuple[str, ...]) -> None:
+    fields = COMPLAINT | {"name": {"type": "string", "format": "person-name"}}
+    asked = visit({"complaint": text}, *lines, **fields).model_copy(update={"quotes": {"complaint": quote}})
+    judged = await Grounded().before(asked)
+    assert isinstance(judged, ToolOutcome)
+    assert judged.missing == ("complaint",)
+
+
+@pytest.mark.parametrize(
+    ("value", "line", "quote", "marked"),
+    [
+        ({"appointment_date": "2026-12-28"}, "right after the long holiday", "after the long holiday", True),
+        ({"appointment_date": "2026-12-28"}, "right after the long holiday", "on Monday", False),
+        ({"appointment_date": "2026-12-28"}, "on 3 December 2026", "on 3 December 2026", False),
+        ({"appointment_date": "2026-12-28"}, "maybe after the long holiday", "after the long holiday", False),
+        ({"phone": "0811223344"}, "my sister's number", "my sister's number", False),
+    ],
+)
+def test_what_no_reader_finds_in_a_quotation_is_shown_as_the_model_reads_it(
+    value: dict[str, Any], line: str, quote: str, *, marked: bool
+) -> None:
+    asked = visit(value, line).model_copy(update={"quotes": dict.fromkeys(value, quote)})
+    (field,) = ungrounded(asked)
+    assert field.doubtful is marked
+    assert not next(iter(ungrounded(visit(value, line)))).doubtful

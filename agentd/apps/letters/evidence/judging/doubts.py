@@ -10,14 +10,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from agentd.agent.text import FILLERS, fold
+from agentd.agent.text import FILLERS, fold, folded_tokens
+from agentd.apps.letters.evidence.claims import quotes
 from agentd.apps.letters.evidence.claims.answers import agents_turn
 from agentd.apps.letters.evidence.claims.asserted import mood, owner, taken_back, taking_back
 from agentd.apps.letters.evidence.claims.binding import labelled_otherwise, meant, whose
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
 from agentd.apps.letters.evidence.claims.mentions import own
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.spans import NUMBERS, Span, alone
+from agentd.apps.letters.evidence.fields.spans import NUMBERS, Span, alone, spans
 from agentd.apps.letters.evidence.judging.possible import possible, says_something
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.judging.together import anothers
@@ -28,6 +29,7 @@ from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.reading.persons import SERVED, SOMEBODY
 from agentd.apps.letters.evidence.reading.segments import Claim, Mood
+from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
@@ -64,7 +66,8 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
     said = any(_may_be_asked(field, place) for place in asked_back) or (_inferable(field) and not places)
     last = last_word(field, case) if said else None
     doubtful = said and (_doubtful(field, places, last, case) or (last is None and _one(field, case)))
-    doubtful = doubtful or in_other_words(field, case) or (said and last is None and _answered(field, case))
+    unread = said and last is None and (_answered(field, case) or _quoted(field, case))
+    doubtful = doubtful or in_other_words(field, case) or unread
     read = said and not doubtful and last is None and _read(field, case)
     return replace(field, said=said or doubtful, doubtful=doubtful or read, read=read)
 
@@ -83,6 +86,25 @@ def _answered(field: Field, case: Case) -> bool:
         return False
     read = any(case.places(field, turn) for turn in case.turns if turn.order >= answer.order)
     return not read and not answer.heard.another and _cues(answer).isdisjoint(_OBJECTING | {Cue.UNSURE})
+
+
+def _quoted(field: Field, case: Case) -> bool:
+    """Whether a model quotes the citizen's words for a value that may follow from them and in which none is read. They
+    are in clauses without denial and doubt."""
+    words = tuple(folded_tokens(case.quote(field) or ""))
+    if not words or not _inferable(field) or spans(field, words, case.today):
+        return False
+    said = quotes.places(" ".join(words), [entry for entry in case.said if entry.by == "citizen"])
+    each = [sentence for turn in case.turns if turn.order in said for sentence in turn.heard.sentences]
+    found = [(sentence, at) for sentence in each for at, _ in Phrasebook([words]).find(sentence.words)]
+    return any(_certain(sentence, range(at, at + len(words))) for sentence, at in found)
+
+
+def _certain(sentence: Sentence, reach: range) -> bool:
+    """Whether no cue in the clauses of these words denies, supposes or doubts."""
+    clauses = {sentence.clauses[at] for at in reach}
+    cues = {mark.cue for mark in sentence.marks if sentence.clauses[mark.start] in clauses}
+    return cues.isdisjoint(_OBJECTING | SUPPOSING | {Cue.UNSURE})
 
 
 def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: Case) -> bool:
