@@ -30,6 +30,7 @@ Key = Literal[
     "lists", "sorts", "each", "when", "unit_values", "quantities", "picks", "reads", "writes", "quotients", "shares",
     "neutral", "measures", "balances", "by_which", "own_currency", "telling_nothing", "narrating", "relates",
     "either", "currencies", "legal_forms", "heads", "no_column", "differences", "plural_ends", "articles",
+    "oldest", "newest",
 ]  # fmt: skip
 """A key of a pack that holds words; the files explain each."""
 _IN_NAMES = frozenset("currencies legal_forms heads no_column differences plural_ends articles".split())

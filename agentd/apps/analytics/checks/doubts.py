@@ -58,7 +58,7 @@ def doubts(state: AgentState, plan: Plan, today: date) -> list[str]:
     ]
     for query in read.selects:
         found += [*only_some(query, schema), *unexplained_joins(query, schema), *united_twice(query)]
-    found += [code for query in read.results for code in codes_for_names(query, schema)]
+    found += [code for query in read.results for code in codes_for_names(question, query, schema)]
     return as_written(found, plan)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -187,14 +188,20 @@ def only_some(query: Query, schema: Schema) -> Iterator[str]:
             yield table
 
 
-def codes_for_names(query: Query, schema: Schema) -> Iterator[str]:
+def codes_for_names(question: str, query: Query, schema: Schema) -> Iterator[str]:
     """Results that identify their rows only by references, although the referenced thing may have a name (one that
-    wasn't consulted may, too): "the media type with the most tracks is 1"."""
+    wasn't consulted may, too): "the media type with the most tracks is 1". Not if the question asks for the codes."""
     referring, read = set(_referring(schema)), {table for select in query.selects for table in select.tables}
     shown = {side for each in query.columns if not each.aggregate for side in each.over}
     codes = {(of, name) for table, name in shown for of in ([table] if table else read) if (of, name) in referring}
     if shown and {name for _, name in codes} == {name for _, name in shown}:
-        yield from sorted(name for _, name in codes)
+        yield from sorted(name for _, name in codes if not _asked_for(question, name))
+
+
+def _asked_for(question: str, column: str) -> bool:
+    """Whether the question has all words of a code's column: `the ids of documents` for `Document_ID`."""
+    words = words_of(column).split()
+    return words[-1] in HEADS and all(re.search(rf"(?i)\b{re.escape(word)}s?\b", question) for word in words)
 
 
 def _referring(schema: Schema) -> Iterator[Side]:

@@ -14,6 +14,7 @@ from agentd.apps.analytics.checks.coverage import numbers_in
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.comparisons import SCALES
 from agentd.apps.analytics.schema import Schema
+from agentd.apps.analytics.sql.select import Select
 from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import finder, numerals, topics_of, vocabulary, words_of
 
@@ -26,7 +27,8 @@ _OF_A_YEAR = frozenset({4.0, 7.0, 12.0, 30.0, 52.0, 365.0})
 
 def altered(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
     """Parts of the results that alter a figure: by a number that is neither said, nor a unit's factor, nor a
-    percentage's; by counting each value once; by cutting digits of an amount; or by an OR that nobody said."""
+    percentage's; by counting each value once; by cutting digits of an amount; by an OR that nobody said, or an
+    INTERSECT for one that was said; or by taking one of several rows at random."""
     for either in plan.all(exp.Or):
         yield from (side.sql() for side in either.flatten() if side.find(exp.Column, exp.Query) is None)
         equal = [(each.this.sql(), each.expression.name) for each in either.flatten() if isinstance(each, exp.EQ)]
@@ -34,6 +36,10 @@ def altered(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
             yield either.sql()
     if not _names_a_place(question):
         yield from (each.sql() for each in plan.all(exp.Offset) if each.expression.name != "0")
+    if finder("either").search(question):
+        yield from (f"INTERSECT {each.expression.sql()}" for each in plan.all(exp.Intersect))
+    for query in plan.selects:
+        yield from (found for select in query.selects for found in _any_row(select))
     yield from _added_on(question, plan)
     known, several = _meant(question), finder("several").search(question)
     texts = {each.name.casefold() for each in schema.columns if "CHAR" in each.type}
@@ -45,6 +51,21 @@ def altered(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
             )
             once = (each for each in of_kind(part, exp.Sum, exp.Avg) if isinstance(each.this, exp.Distinct))
             yield from () if several else (each.sql() for each in once)
+
+
+def _any_row(select: Select) -> Iterator[str]:
+    """The order of one figure of all rows (`MAX(cost) … ORDER BY day DESC`: not the latest day's), and a SELECT that
+    stands for one value and chooses no row: `<> (SELECT address FROM students)`."""
+    one = select.node.expressions[0] if select.node.expressions else None
+    grouped = select.keys or select.plain or select.node.find(exp.Window)
+    if select.order and not grouped and not select.order.find(exp.AggFunc):
+        made = {each.alias.casefold() for each in select.node.expressions}
+        yield from {each.sql() for each in of_kind(select.order, exp.Column) if each.name.casefold() not in made}
+    outer = select.node.parent
+    compared = isinstance(outer, exp.Subquery) and isinstance(outer.parent, exp.Binary)
+    chosen = any(select.node.args.get(key) for key in ("where", "limit", "group", "joins"))
+    if compared and not chosen and one is not None and not one.find(exp.AggFunc):
+        yield select.node.sql()
 
 
 def _added_on(question: str, plan: Plan) -> Iterator[str]:

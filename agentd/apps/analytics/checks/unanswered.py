@@ -35,7 +35,7 @@ def unanswered(question: str, readings: list[Reading], schema: Schema) -> Iterat
     yield from sorted(asked.topics & there - read)
     yield from _not_split(asked, readings, schema)
     for reading in readings:
-        yield from (*misranked(reading), *_not_by_its_property(reading))
+        yield from (*misranked(reading), *_at_the_other_end(reading), *_not_by_its_property(reading))
         yield from (*_of_one_table(reading), *_unlabelled(reading))
     if unknown:
         return
@@ -148,6 +148,14 @@ def misranked(reading: Reading) -> Iterator[str]:
     for key in select.ranking_keys:
         if isinstance(key, exp.Column) and not reading.said(key) and reading.kind(key) in ("identifier", "temporal"):
             yield f"ORDER BY {key.name}"
+
+
+def _at_the_other_end(reading: Reading) -> Iterator[str]:
+    """The day that picks rows in the wrong direction: the oldest by `birth_date DESC`."""
+    order, ends = reading.select.cutting_order, [finder(end).search(reading.asked.text) for end in ("oldest", "newest")]
+    first = order.expressions[0] if order and bool(ends[0]) is not bool(ends[1]) else None
+    if first is not None and isinstance(first.this, exp.Column) and reading.kind(first.this) == "temporal":
+        yield from [f"ORDER BY {first.sql()}"] if bool(first.args.get("desc")) is bool(ends[0]) else []
 
 
 def _not_by_its_property(reading: Reading) -> Iterator[str]:

@@ -230,9 +230,12 @@ def test_a_code_that_stands_for_a_name_is_doubted(query: str, codes: list[str]) 
     ]
     plan = {"sql_queries_plan": [{"query": query, "result_key": "N"}], "response_template": "{N}"}
     made = read_plan(plan, "sql", {}, []).selects[0]
-    assert list(codes_for_names(made, Schema.read(tables, known))) == codes
+    assert list(codes_for_names("", made, Schema.read(tables, known))) == codes
+    assert not list(codes_for_names("ids of media types, invoice and track", made, Schema.read(tables, known)))
     for relations in (known, known[1:]):
-        assert list(codes_for_names(made, Schema.read(tables[::2], relations))) == codes, "MediaType was not consulted"
+        assert list(codes_for_names("", made, Schema.read(tables[::2], relations))) == codes, (
+            "MediaType was not consulted"
+        )
 
 
 @pytest.mark.parametrize(

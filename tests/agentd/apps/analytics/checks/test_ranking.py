@@ -23,6 +23,9 @@ RANKED = "SELECT OrderID FROM (SELECT OrderID, RANK() OVER (ORDER BY {} DESC) AS
         ("Order dengan freight terbesar?", RANKED.format("OrderID"), "ORDER BY OrderID"),
         ("Order dengan freight terbesar?", RANKED.format("Freight"), ""),
         ("Which is the latest order?", "SELECT OrderID FROM Orders ORDER BY OrderDate DESC LIMIT 1", ""),
+        ("The oldest order?", "SELECT OrderID FROM Orders ORDER BY OrderDate DESC LIMIT 1", "ORDER BY OrderDate DESC"),
+        ("Order paling baru?", "SELECT OrderID FROM Orders ORDER BY OrderDate LIMIT 1", "ORDER BY OrderDate"),
+        ("The oldest order?", "SELECT OrderID FROM Orders ORDER BY OrderDate LIMIT 1", ""),
     ],
 )
 def test_the_most_is_ranked_by_what_was_asked(question: str, query: str, found: str) -> None:

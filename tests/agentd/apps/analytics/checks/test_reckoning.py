@@ -47,6 +47,28 @@ def test_a_figure_that_is_changed_by_what_nobody_said_is_in_doubt(question: str,
     assert bool(list(altered(question, of(f"SELECT {figure} AS n FROM Orders"), Schema.read(TABLES)))) is doubted
 
 
+@pytest.mark.parametrize(
+    ("query", "doubted"),
+    [
+        ("SELECT MAX(Freight) FROM Orders ORDER BY OrderDate DESC LIMIT 1", True),
+        ("SELECT MAX(Freight) AS f FROM Orders ORDER BY f", False),
+        ("SELECT OrderDate, MAX(Freight) FROM Orders GROUP BY OrderDate ORDER BY OrderDate", False),
+        ("SELECT OrderID FROM Orders WHERE Freight <> (SELECT Freight FROM Orders)", True),
+        ("SELECT OrderID FROM Orders WHERE Freight = (SELECT MAX(Freight) FROM Orders)", False),
+        ("SELECT OrderID FROM Orders WHERE Freight > (SELECT Freight FROM Orders WHERE OrderID = 7)", False),
+        ("SELECT OrderID FROM Orders WHERE OrderID IN (SELECT OrderID FROM Lines)", False),
+    ],
+)
+def test_one_of_several_rows_taken_at_random_is_in_doubt(query: str, doubted: bool) -> None:
+    assert bool(list(altered("Orders?", of(query), Schema.read(TABLES)))) is doubted
+
+
+def test_what_one_of_two_is_enough_for_is_no_intersection() -> None:
+    both = of("SELECT OrderID FROM Orders WHERE Freight = 1 INTERSECT SELECT OrderID FROM Orders WHERE Freight = 2")
+    assert list(altered("Orders with freight 1 or 2?", both, Schema.read(TABLES)))
+    assert not list(altered("Orders with freight 1 and 2?", both, Schema.read(TABLES)))
+
+
 def test_a_unit_of_time_may_be_in_the_columns_name_instead() -> None:
     shown = {
         "Milliseconds / 60000.0 AS menit": False,
