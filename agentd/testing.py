@@ -30,7 +30,7 @@ from agentd.messages import (
 from agentd.ports import Act, IsLast, ProgressSink, Record, TextChunk, TextSink
 
 FAULTS: frozenset[str] = frozenset(get_args(FaultKind))
-DIRECTIVE = {"text", "error", "after_ms"}
+_DIRECTIVE = {"text", "error", "after_ms"}
 
 
 class ScriptedModel:
@@ -93,7 +93,7 @@ def _directive(line: str) -> tuple[str, float, Any]:
         value = json.loads(line)
     except ValueError:
         return line, 0.0, None
-    if not isinstance(value, dict) or value.keys() - DIRECTIVE or value.keys() <= {"after_ms"}:
+    if not isinstance(value, dict) or value.keys() - _DIRECTIVE or value.keys() <= {"after_ms"}:
         return line, 0.0, None
     fault = value.get("error")
     fault = fault if fault is None or fault in FAULTS else "unavailable"

@@ -39,7 +39,8 @@ def altered(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
     if finder("either").search(question):
         yield from (f"INTERSECT {each.expression.sql()}" for each in plan.all(exp.Intersect))
     for query in plan.selects:
-        yield from (found for select in query.selects for found in _any_row(select))
+        for select in query.selects:
+            yield from (*_order_of_one_row(select), *_any_row(select))
     yield from _added_on(question, plan)
     known, several = _meant(question), finder("several").search(question)
     texts = {each.name.casefold() for each in schema.columns if "CHAR" in each.type}
@@ -53,18 +54,20 @@ def altered(question: str, plan: Plan, schema: Schema) -> Iterator[str]:
             yield from () if several else (each.sql() for each in once)
 
 
-def _any_row(select: Select) -> Iterator[str]:
-    """The order of one figure of all rows (`MAX(cost) … ORDER BY day DESC`: not the latest day's), and a SELECT that
-    stands for one value and chooses no row: `<> (SELECT address FROM students)`."""
-    one = select.node.expressions[0] if select.node.expressions else None
-    grouped = select.keys or select.plain or select.node.find(exp.Window)
-    if select.order and not grouped and not select.order.find(exp.AggFunc):
+def _order_of_one_row(select: Select) -> Iterator[str]:
+    """The columns that sort figures of all rows: `MAX(cost) … ORDER BY day DESC` is not the latest day's cost."""
+    several = select.keys or select.plain or select.node.find(exp.Window)
+    if select.order and not several and not select.order.find(exp.AggFunc):
         made = {each.alias.casefold() for each in select.node.expressions}
         yield from {each.sql() for each in of_kind(select.order, exp.Column) if each.name.casefold() not in made}
+
+
+def _any_row(select: Select) -> Iterator[str]:
+    """A SELECT that stands for one value and chooses no row: `<> (SELECT address FROM students)`."""
     outer = select.node.parent
     compared = isinstance(outer, exp.Subquery) and isinstance(outer.parent, exp.Binary)
-    chosen = any(select.node.args.get(key) for key in ("where", "limit", "group", "joins"))
-    if compared and not chosen and one is not None and not one.find(exp.AggFunc):
+    chosen = select.conditions or select.joins or select.keys or select.node.args.get("limit")
+    if compared and not chosen and select.plain:
         yield select.node.sql()
 
 

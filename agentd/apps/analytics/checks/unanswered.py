@@ -154,8 +154,10 @@ def _at_the_other_end(reading: Reading) -> Iterator[str]:
     """The day that picks rows in the wrong direction: the oldest by `birth_date DESC`."""
     order, ends = reading.select.cutting_order, [finder(end).search(reading.asked.text) for end in ("oldest", "newest")]
     first = order.expressions[0] if order and bool(ends[0]) is not bool(ends[1]) else None
-    if first is not None and isinstance(first.this, exp.Column) and reading.kind(first.this) == "temporal":
-        yield from [f"ORDER BY {first.sql()}"] if bool(first.args.get("desc")) is bool(ends[0]) else []
+    if first is None or not isinstance(first.this, exp.Column) or reading.kind(first.this) != "temporal":
+        return
+    if bool(first.args.get("desc")) is bool(ends[0]):
+        yield f"ORDER BY {first.sql()}"
 
 
 def _not_by_its_property(reading: Reading) -> Iterator[str]:

@@ -91,12 +91,13 @@ def _answered(field: Field, case: Case) -> bool:
 def _quoted(field: Field, case: Case) -> bool:
     """Whether a model quotes the citizen's words for a value that may follow from them and in which none is read. They
     are in clauses without denial and doubt."""
-    words = tuple(folded_tokens(case.quote(field) or ""))
+    quote = case.quote(field) or ""
+    words = tuple(folded_tokens(quote))
     if not words or not _inferable(field) or spans(field, words, case.today):
         return False
-    said = quotes.places(" ".join(words), [entry for entry in case.said if entry.by == "citizen"])
-    each = [sentence for turn in case.turns if turn.order in said for sentence in turn.heard.sentences]
-    found = [(sentence, at) for sentence in each for at, _ in Phrasebook([words]).find(sentence.words)]
+    orders, phrase = quotes.places(quote, case.said), Phrasebook([words])
+    sentences = (each for turn in case.turns if turn.order in orders for each in turn.heard.sentences)
+    found = ((sentence, at) for sentence in sentences for at, _ in phrase.find(sentence.words))
     return any(_certain(sentence, range(at, at + len(words))) for sentence, at in found)
 
 
