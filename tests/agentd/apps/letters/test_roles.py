@@ -49,6 +49,26 @@ def test_a_relative_of_whom_no_death_is_said_is_not_the_deceased(said: str) -> N
     assert missing("surat_keterangan_kematian", {"nama_almarhum": "Slamet Riyadi"}, said)
 
 
+DIED = "Nama almarhum Slamet Widagdo, meninggal tanggal 3 Februari 2026 di RSUD Banyumas."
+
+
+@pytest.mark.parametrize(
+    ("lines", "relation"),
+    [
+        ((DIED,), None),
+        ((DIED, "saya pelapor, nama saya Rina Utami"), None),
+        ((DIED, "Hubungan pelapor: anak"), "anak"),
+        ((DIED, "A: Apa hubungan Anda dengan almarhum?", "istri"), "istri"),
+        ((DIED, "saya tetangga almarhum"), "tetangga"),
+    ],
+)
+def test_the_deceased_is_no_relation_of_the_reporter(lines: tuple[str, ...], relation: str | None) -> None:
+    tool = shipped("surat_keterangan_kematian")
+    assert copied(tool, case_of(tool, session(*lines))).known.get("hubungan_pelapor") == relation
+    for role in ("almarhum", "almarhumah", "mendiang", "the deceased", "pelapor", "pemohon"):
+        assert missing("surat_keterangan_kematian", {"hubungan_pelapor": role}, *lines)
+
+
 @pytest.mark.parametrize(
     ("said", "street"),
     [

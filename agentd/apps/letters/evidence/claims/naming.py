@@ -22,7 +22,7 @@ from agentd.apps.letters.evidence.normalisers import names
 from agentd.apps.letters.evidence.normalisers.digits import runs
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import SELF, Cue, person
-from agentd.apps.letters.evidence.reading.persons import CITIZEN, EITHER_WAY, FAMILY, MY
+from agentd.apps.letters.evidence.reading.persons import APPLICANTS, CITIZEN, EITHER_WAY, FAMILY, MY, ROLES
 from agentd.apps.letters.evidence.reading.segments import SEPARATORS, Claim, Mood
 from agentd.apps.letters.languages import phrases
 
@@ -149,9 +149,10 @@ def relation(field: Field, case: Case) -> Iterator[Claim]:
     """Claims about a relation, not tied to one message (order -1).
 
     What the citizen is to somebody (`hubungan pelapor`) differs from what that person is to the citizen (`suami saya`).
+    The deceased and the applicant are nobody's relation.
     """
     relation = person(fold(str(field.value)))
-    if relation is None or relation not in people(case):
+    if relation is None or relation not in people(case) - ROLES - APPLICANTS:
         return
     if field.person != CITIZEN or relation not in FAMILY - EITHER_WAY or any(_called(relation, case)):
         yield Claim(-1, Mood.SAID, True, replaces=False)
