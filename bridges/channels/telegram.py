@@ -26,7 +26,7 @@ from agentd.apps.channels.port import (
     Take,
 )
 from agentd.errors import Unauthorized
-from bridges.channels.wire import Wire, delivered, upload
+from bridges.channels.wire import Answered, Wire, delivered, upload
 
 POLL_S = 50
 WRONG_TOKEN_S = 60.0
@@ -127,25 +127,21 @@ class TelegramChannel:
         """Call a Bot API method and return its `result`. Raises ChannelFailure."""
         if params is not None:
             more["json"] = params
-        status, body = await self._wire.call(f"/{method}", **more)
-        if body.get("ok") is True:
-            return body.get("result")
-        raise failure(status, body, method)
+        answered = await self._wire.call(f"/{method}", **more)
+        if answered.body.get("ok") is True:
+            return answered.body.get("result")
+        raise failure(answered, method)
 
 
-def failure(status: int, body: dict[str, Any], method: str) -> ChannelFailure:
+def failure(answered: Answered, method: str) -> ChannelFailure:
     """Map an error response to a ChannelFailure: rate limit, wrong token, second poller, rejection, server error."""
-    code = body.get("error_code", status)
-    text = f"{method}: {code} {str(body.get('description', ''))[:200]}".rstrip()
-    parameters = body.get("parameters")
-    if code == 429:
-        wait = parameters.get("retry_after") if isinstance(parameters, dict) else None
-        return ChannelFailure(text, retry_after_s=float(wait) if isinstance(wait, int | float) else None)
+    code = answered.body.get("error_code", answered.status)
+    text = f"{method}: {code} {str(answered.body.get('description', ''))[:200]}".rstrip()
     if code in (401, 404):
         return ChannelFailure(f"{text}: is the token right?", retry_after_s=WRONG_TOKEN_S)
     if code == 409:
         return ChannelFailure(f"{text}: another program polls with this token")
-    return ChannelFailure(text, final=400 <= code < 500)
+    return ChannelFailure(text, retry_after_s=answered.retry_after_s, final=code != 429 and 400 <= code < 500)
 
 
 def incoming(update: dict[str, Any]) -> Incoming | None:

@@ -13,6 +13,8 @@ import hmac
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import structlog
+
 from agentd.apps.channels.port import (
     ChannelFailure,
     ChannelSettings,
@@ -24,7 +26,9 @@ from agentd.apps.channels.port import (
     Take,
 )
 from agentd.errors import Unauthorized
-from bridges.channels.wire import Wire, delivered, upload
+from bridges.channels.wire import Answered, Wire, delivered, upload
+
+log = structlog.get_logger("agentd.channels")
 
 ENDPOINT = "https://graph.facebook.com/v23.0"
 SIGNATURE = "x-hub-signature-256"
@@ -116,19 +120,19 @@ class WhatsAppChannel:
 
     async def _call(self, path: str, **content: Any) -> dict[str, Any]:
         """Call the API and return its JSON answer. Raises ChannelFailure."""
-        status, body = await self._wire.call(f"/{self._number}/{path}".rstrip("/"), **content)
-        if 200 <= status < 300 and "error" not in body:
-            return body
-        raise failure(status, body)
+        answered = await self._wire.call(f"/{self._number}/{path}".rstrip("/"), **content)
+        if 200 <= answered.status < 300 and "error" not in answered.body:
+            return answered.body
+        raise failure(answered)
 
 
-def failure(status: int, body: dict[str, Any]) -> ChannelFailure:
+def failure(answered: Answered) -> ChannelFailure:
     """Map an error response to a ChannelFailure. It quotes only the code: the text may contain a phone number."""
-    error = body.get("error")
+    status, error = answered.status, answered.body.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     text = f"HTTP {status}, code {code}"
     if code in LATER or status == 429 or status >= 500:
-        return ChannelFailure(text)
+        return ChannelFailure(text, retry_after_s=answered.retry_after_s)
     if code in ACCOUNT or status in (401, 403):
         return ChannelFailure(f"{text}: is the account in order? `agentd channels check`", retry_after_s=ACCOUNT_S)
     return ChannelFailure(text, final=True)
@@ -141,12 +145,14 @@ def incoming(payload: Any, number: str) -> list[Incoming]:
 
 
 def reported(payload: Any, number: str) -> Iterator[str]:
-    """Yield the keys of our messages whose status a delivery reports: sent, delivered, read or failed."""
+    """Yield the keys of our messages that a delivery reports as sent, delivered or read; log those that failed."""
     for value in _values(payload):
-        if _is_for(value, number):
-            for status in _list(value, "statuses"):
-                if isinstance(status, dict) and isinstance(status.get(KEY), str):
-                    yield status[KEY]
+        for status in _list(value, "statuses") if _is_for(value, number) else ():
+            if isinstance(status, dict) and status.get("status") == "failed":
+                codes = [error.get("code") for error in _list(status, "errors") if isinstance(error, dict)]
+                log.warning("channel.not_delivered", phone_number_id=number, codes=codes)
+            elif isinstance(status, dict) and isinstance(status.get(KEY), str):
+                yield status[KEY]
 
 
 def _values(payload: Any) -> Iterator[dict[str, Any]]:

@@ -18,19 +18,22 @@ import aiohttp
 
 from agentd.apps.channels.port import ChannelFailure, Delivery, Document
 from agentd.errors import InvalidRequest
+from bridges.hosted import retry_after
 
 TIMEOUT_S = 20.0
 AT_ONCE = 16
 """Maximum number of connections."""
 LONGEST = 8 * 1024 * 1024
 """The longest answer in bytes; a hundred of Telegram's updates, the most of one answer, have at most 2 MB."""
+LONGEST_WAIT_S = 3600.0
 
 
 class Answered(NamedTuple):
-    """An HTTP status with the JSON object of the body (empty if it has none)."""
+    """An HTTP status with the JSON object of the body (empty if it has none), and how long the service asks to wait."""
 
     status: int
     body: dict[str, Any]
+    retry_after_s: float | None
 
 
 class File(NamedTuple):
@@ -72,7 +75,8 @@ class Wire:
             async with self._session.request(
                 method, url, timeout=timeout, allow_redirects=False, **content
             ) as response:
-                return Answered(response.status, await _json(response))
+                body = await _json(response)
+                return Answered(response.status, body, _wait_s(response.headers, body))
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             never_left = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | ValueError)
             raise ChannelFailure(f"no answer: {type(error).__name__}", answered=never_left) from None
@@ -97,6 +101,14 @@ def delivered(delivery: Delivery) -> Any:
         return json.loads(delivery.body)
     except (ValueError, RecursionError):
         raise InvalidRequest("The body is not JSON") from None
+
+
+def _wait_s(headers: Mapping[str, str], body: dict[str, Any]) -> float | None:
+    """The seconds of the body's `retry_after` (Telegram) or the header `Retry-After`, at most LONGEST_WAIT_S."""
+    parameters = body.get("parameters")
+    asked = parameters.get("retry_after") if isinstance(parameters, dict) else None
+    wait = retry_after(headers if asked is None else {"Retry-After": str(asked)})
+    return None if wait is None else min(wait, LONGEST_WAIT_S)
 
 
 def _proxy(base: str) -> str | None:

@@ -17,6 +17,8 @@ Kind = Literal["text", "tap", "media", "forwarded", "edited", "wordless", "pin",
 YES, NO, CHANGE, LETTER = "y:", "n:", "c:", "l:"
 """Prefixes of the ids of choices, followed by the approval's id or the tool's name."""
 
+_COMMAND = re.compile(r"^/(\w+)(?=@|\s|$)")
+"""A chat app's command; the bot that it is for (`/start@BOT`) and a parameter (`/start PARAM`) may follow it."""
 _NUMBER = re.compile(r"\d{4}")
 
 
@@ -26,9 +28,10 @@ def kind_of(message: Incoming) -> Kind:
         return "pin"
     if message.kind != "text":
         return message.kind
-    order = plain(message.text.strip().removeprefix("/"))
+    text = message.text.strip().casefold()
+    ordered = {plain(text.removeprefix("/")), *_COMMAND.findall(text)}
     for kind, orders in (("start", "starts"), ("stop", "stops"), ("sign_in", "signs_in")):
-        if any(order in getattr(words, orders) for words in texts().values()):
+        if any(ordered & getattr(words, orders) for words in texts().values()):
             return kind  # type: ignore[return-value]   # all three are a Kind
     return "text" if any(char.isalnum() for char in message.text) else "wordless"
 

@@ -15,11 +15,13 @@ PATIENCE_S = 300.0
 
 
 class ServiceServer(ABC):
-    """Use it in `with`: `url` is its address. `faults` are answers (status, JSON) to give first, by method."""
+    """Use it in `with`: `url` is its address. `faults` are answers (status, JSON) to give first, by method, with the
+    header `Retry-After` of `asks_to_wait`."""
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
         self.faults: dict[str, list[tuple[int, Any]]] = {}
+        self.asks_to_wait = ""
         self.url = ""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -51,7 +53,8 @@ class ServiceServer(ABC):
                 return None
             status, body = waiting.pop(0)
             self.changed.notify_all()
-        return web.json_response(body, status=status)
+        headers = {"Retry-After": self.asks_to_wait} if self.asks_to_wait else None
+        return web.json_response(body, status=status, headers=headers)
 
     def noted(self, kept: list[Any], value: Any) -> None:
         """Append a value and wake the waiting threads."""

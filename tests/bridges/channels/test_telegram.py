@@ -121,6 +121,8 @@ async def test_a_text_its_buttons_and_a_document_arrive_as_telegram_wants_them(
     ("status", "body", "final", "retry_after_s"),
     [
         (429, {"error_code": 429, "description": "Too Many Requests", "parameters": {"retry_after": 7}}, False, 7.0),
+        (429, {"error_code": 429, "description": "Flood", "parameters": {"retry_after": 90_000}}, False, 3600.0),
+        (429, {"error_code": 429, "description": "Flood", "parameters": {"retry_after": float("nan")}}, False, None),
         (500, {"error_code": 500, "description": "Internal"}, False, None),
         (502, None, False, None),
         (403, {"error_code": 403, "description": "Forbidden: bot was blocked by the user"}, True, None),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from agentd.apps.channels.port import ChannelFailure, ChannelSettings, Choice, Delivery, Document, Incoming, Outgoing
 from agentd.errors import InvalidRequest, Unauthorized
@@ -88,6 +89,15 @@ def test_states_of_messages_and_what_is_for_another_number_bring_nothing(channel
         assert read(channel, odd) == []
 
 
+def test_a_message_that_failed_is_logged_and_does_not_count_as_delivered(channel: WhatsAppChannel) -> None:
+    failed = {"status": "failed", "biz_opaque_callback_data": "a", "errors": [{"code": 131026, "title": f"to {CHAT}"}]}
+    body = delivery(statuses=[failed, {"status": "sent", "biz_opaque_callback_data": "b"}, {**failed, "errors": 3}])
+    with capture_logs() as logs:
+        assert channel.read(Delivery("POST", {}, signed(body), body)).sent == ("b",)
+    lines = [(one["event"], one["phone_number_id"], one["codes"]) for one in logs]
+    assert lines == [("channel.not_delivered", NUMBER, codes) for codes in ([131026], [])]
+
+
 def test_only_what_is_signed_with_the_apps_secret_is_read(channel: WhatsAppChannel) -> None:
     body = delivery(said("Halo"))
     for headers in ({}, signed(body, "another"), signed(body + b" "), {"x-hub-signature-256": "\udcff"}):
@@ -161,6 +171,20 @@ async def test_what_a_fault_means(
         await channel.send(Outgoing(chat=CHAT, text="Halo"))
     assert (failed.value.final, failed.value.retry_after_s) == (final, retry_after_s)
     assert CHAT not in failed.value.message and TOKEN not in failed.value.message
+
+
+@pytest.mark.parametrize(
+    ("status", "header", "retry_after_s"),
+    [(429, "7", 7.0), (503, "90000", 3600.0), (503, "Wed, 21 Oct 2015 07:28:00 GMT", 0.0), (503, "soon", None)],
+)
+async def test_the_time_that_a_busy_service_asks_for_is_waited_at_most_an_hour(
+    server: WhatsAppServer, channel: WhatsAppChannel, status: int, header: str, retry_after_s: float | None
+) -> None:
+    server.faults["messages"], server.asks_to_wait = [(status, None)], header
+    with pytest.raises(ChannelFailure) as failed:
+        await channel.send(Outgoing(chat=CHAT, text="Halo"))
+    server.asks_to_wait = ""
+    assert (failed.value.final, failed.value.retry_after_s) == (False, retry_after_s)
 
 
 async def test_a_file_that_is_gone_is_not_tried_again(channel: WhatsAppChannel, tmp_path: Path) -> None:
