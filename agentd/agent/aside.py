@@ -17,7 +17,7 @@ from typing import ParamSpec, TypeVar
 BUDGET_S = 2.0
 """CPU seconds for one reading. The longest possible session needs a fraction of this."""
 SHORT = 500
-"""Characters. The slowest known text of this length takes about 10 ms (docs/drills-attacks.md)."""
+"""Characters. The slowest known text of this length takes about 10 ms (docs/drills.md)."""
 
 P = ParamSpec("P")
 T = TypeVar("T")

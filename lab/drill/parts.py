@@ -1,8 +1,8 @@
 """The drill's parts by name: what is tried on a daemon, and what was lost.
 
 `kills` and `stops` end one daemon repeatedly, `nodes` each of three, `clocks` sets one of two clocks ahead. `hostile`
-sends texts designed to be slow. Then come faults of servers, providers and the machine, and the attacks. `hostile` runs
-first and alone, because it is timed; all other parts run in parallel, because they mostly wait.
+sends texts designed to be slow. Then come faults of servers, providers and the machine. `hostile` runs first and alone,
+because it is timed; all other parts run in parallel, because they mostly wait.
 """
 
 from __future__ import annotations
@@ -12,21 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab.drill.attacks import ATTACKS as OUTSIDERS
-from lab.drill.attacks import Attack
 from lab.drill.beside import Row
-from lab.drill.citizens import citizens
 from lab.drill.count import Found
-from lab.drill.door import door
 from lab.drill.hostile import curve, hostile_texts
 from lab.drill.kills import kills, stops
 from lab.drill.machine_faults import clock_leaps, database_gone, databases_locked, disk_full
 from lab.drill.mcp_faults import mcp_faults
 from lab.drill.nodes import three_nodes, two_clocks
-from lab.drill.office import logs, office
 from lab.drill.provider_faults import provider_faults
-from lab.drill.redelivery import redelivery
-from lab.drill.register import register
 
 Cells = dict[str, str | int | float | bool | None]
 HOSTILE = "hostile"
@@ -40,12 +33,7 @@ FAULTS: dict[str, Callable[[Path], list[Row]]] = {
     **{"mcp": mcp_faults, "providers": provider_faults, "disk": disk_full, "locks": databases_locked},
     **{"database": database_gone, "clock": clock_leaps},
 }
-ATTACKS: dict[str, Callable[[Path], list[Attack]]] = {
-    **{"office": office, "logs": logs},
-    **OUTSIDERS,
-    **{"door": door, "register": register, "citizens": citizens, "channels": redelivery},
-}
-EVERY = (*LIVES, HOSTILE, *FAULTS, *ATTACKS)
+EVERY = (*LIVES, HOSTILE, *FAULTS)
 
 
 @dataclass(frozen=True)
@@ -79,9 +67,9 @@ def _done(name: str, folder: Path, seed: int) -> Part:
         found = LIVES[name](folder, seed)
         repeated = [] if found.right else [f"{found.repeated} steps repeated, {found.doubled} letters doubled"]
         return Part({**found.counts(), "seed": seed}, wrong=[*found.lost, *found.unclean, *repeated])
-    return _rows((FAULTS[name] if name in FAULTS else ATTACKS[name])(folder))
+    return _rows(FAULTS[name](folder))
 
 
-def _rows(rows: Sequence[Row] | Sequence[Attack], curve: list[Cells] | None = None) -> Part:
+def _rows(rows: Sequence[Row], curve: list[Cells] | None = None) -> Part:
     tables = {"tried": [row.cells() for row in rows], **({"curve": curve} if curve else {})}
     return Part(tables=tables, wrong=[str(row) for row in rows if not row.right])

@@ -22,10 +22,7 @@ from lab import bench
 from lab.figures.evaluations import EVALUATIONS
 from lab.figures.record import Figure, Found
 
-DRILLS = (
-    *("kills", "stops", "nodes", "clocks", "hostile", "mcp", "providers", "disk", "locks", "database", "clock"),
-    *("office", "logs", "model", "open", "http", "door", "register", "citizens", "channels"),
-)
+DRILLS = ("kills", "stops", "nodes", "clocks", "hostile", "mcp", "providers", "disk", "locks", "database", "clock")
 """The parts that lab/drill/parts.py defines."""
 EVERYTHING = ("agentd", "bridges", "clients", "hardening", "servers")
 MEASURES = {

@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from agentd.apps.setup.rights import open_to_others
 from tests.daemon import HEAD, SERVERS, TOKEN, Daemon, final
 
 KEY, PASSPHRASE, ADDRESS = (
@@ -81,6 +82,7 @@ def test_no_secret_stands_in_an_environment_and_no_memory_can_be_read(daemon: Da
         tried = subprocess.run(reading, capture_output=True, text=True, timeout=300)
         open_one.kill()
     assert tried.stdout.split() == looked_at[: len(PRIVATE)], tried.stderr
+    assert open_to_others(daemon.state) == []
 
 
 def test_a_reload_still_finds_what_left_the_environment(daemon: Daemon) -> None:

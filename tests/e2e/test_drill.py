@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.drill.attacks import Attack
 from lab.drill.beside import SLACK, Held, Row
 from lab.drill.hostile import CURVE, curve
 from lab.drill.kills import CONFIG, Drill
 from lab.drill.machine_faults import clock_leaps
-from lab.drill.office import logs
 
 
 @pytest.mark.cold  # the starts are killed too
@@ -58,20 +56,9 @@ def test_a_row_is_right_only_when_nothing_was_lost_and_nothing_is_left_over(wron
     assert list(QUIET.cells().values())[:4] == ["a fault", "busy", "0 of 2", "3 → 3"]
 
 
-def test_an_attack_counts_as_held_only_when_it_was_tried_and_nothing_was_lost() -> None:
-    assert Attack("a door", 3, "refused", 0).right
-    assert not Attack("a door", 3, "opened", 1).right
-    assert not Attack("a door", 0, "never tried", 0).right
-
-
 def test_the_growth_of_a_checks_cost_is_a_table_of_families_and_lengths() -> None:
     rows = curve((100, 1_000))
     assert len(rows) == len(CURVE)
     for row in rows:
         assert list(row) == ["text", "100", "1,000"]
         assert all(float(str(cell)) >= 0 for name, cell in row.items() if name != "text")
-
-
-def test_the_calls_whose_logs_are_read_do_break(tmp_path: Path) -> None:
-    [attack] = logs(tmp_path)
-    assert attack.right and attack.heard.startswith("tool_execution, tool_execution"), attack

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lab.drill import parts
+from lab.drill.beside import Held
 from lab.figures import sections
 from lab.figures.record import Figure
 
@@ -32,11 +34,12 @@ def test_the_parts_of_a_drill_are_run_together_and_once(monkeypatch: pytest.Monk
 
 
 def test_a_part_that_breaks_leaves_the_others_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(folder: Path) -> list[parts.Attack]:
+    def broken(folder: Path) -> list[parts.Row]:
         raise OSError("no such program")
 
-    monkeypatch.setitem(parts.ATTACKS, "door", broken)
-    monkeypatch.setitem(parts.ATTACKS, "logs", lambda folder: [parts.Attack("a door", 3, "refused", 0)])
-    found = parts.drill(tmp_path, ["door", "logs"], seed=1)
-    assert found["door"].wrong == ["door could not be run: OSError: no such program"]
-    assert found["logs"].tables == {"tried": [{"tried": "a door", "times": 3, "heard": "refused", "lost": 0}]}
+    row = parts.Row("a fault", "busy", 1, 0, before := Held(3, 30, 7), replace(before, rows=8))
+    monkeypatch.setitem(parts.FAULTS, "mcp", broken)
+    monkeypatch.setitem(parts.FAULTS, "disk", lambda folder: [row])
+    found = parts.drill(tmp_path, ["mcp", "disk"], seed=1)
+    assert found["mcp"].wrong == ["mcp could not be run: OSError: no such program"]
+    assert found["disk"] == parts.Part(tables={"tried": [row.cells()]})

@@ -215,6 +215,7 @@ def test_a_file_is_verified_as_json_in_either_form(office: Daemon, letter: dict[
         (form, "multipart/form-data; boundary=x", "genuine"),
         (pdf + b"\n", "application/pdf", "tampered"),
         (b"hello", "application/pdf", "unknown"),
+        (letter["path"].encode(), "application/pdf", "unknown"),
         (b"", "application/pdf", "ask"),
         (b"--x\r\nbroken", "multipart/form-data; boundary=x", "ask"),
         (b"--x--", "multipart/form-data", "ask"),
