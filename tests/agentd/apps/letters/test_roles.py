@@ -60,9 +60,19 @@ DIED = "Nama almarhum Slamet Widagdo, meninggal tanggal 3 Februari 2026 di RSUD 
         ((DIED, "Hubungan pelapor: anak"), "anak"),
         ((DIED, "A: Apa hubungan Anda dengan almarhum?", "istri"), "istri"),
         ((DIED, "saya tetangga almarhum"), "tetangga"),
+        (("tetangga saya Slamet Widagdo meninggal",), "tetangga"),
+        ((DIED, "saya ahli waris almarhum"), "ahli waris"),
+        ((DIED, "saya penjamin almarhum"), None),
+        ((DIED, "teman saya Budi ikut. Hubungan pelapor: anak"), "anak"),
+        ((DIED, "nama istri almarhum Siti"), None),
+        ((DIED, "nama kepala keluarga Joko"), None),
+        ((DIED, "tetangga saya Joko juga tahu"), None),
+        ((DIED, "majikan saya yang bayar"), None),
+        ((DIED, "pasien itu bapak saya"), None),
+        (("karyawan saya meninggal", DIED), None),
     ],
 )
-def test_the_deceased_is_no_relation_of_the_reporter(lines: tuple[str, ...], relation: str | None) -> None:
+def test_nobody_who_was_only_mentioned_is_the_reporters_relation(lines: tuple[str, ...], relation: str | None) -> None:
     tool = shipped("surat_keterangan_kematian")
     assert copied(tool, case_of(tool, session(*lines))).known.get("hubungan_pelapor") == relation
     for role in ("almarhum", "almarhumah", "mendiang", "the deceased", "pelapor", "pemohon"):

@@ -154,16 +154,27 @@ def relation(field: Field, case: Case) -> Iterator[Claim]:
     relation = person(fold(str(field.value)))
     if relation is None or relation not in people(case) - ROLES - APPLICANTS:
         return
-    if field.person != CITIZEN or relation not in FAMILY - EITHER_WAY or any(_called(relation, case)):
+    alike = relation in EITHER_WAY and relation in (case.subject[0], *(one for one, _ in case.aliases))
+    if field.person != CITIZEN or alike or any(_called(relation, field, case)):
         yield Claim(-1, Mood.SAID, True, replaces=False)
 
 
-def _called(relation: str, case: Case) -> Iterator[bool]:
-    """For each mention of the relation, whether it isn't the citizen's own relative (`saya istrinya`, `anak`)."""
+def _called(relation: str, field: Field, case: Case) -> Iterator[bool]:
+    """For each mention of the relation, whether it is the citizen's own (`saya istrinya`, `hubungan: anak`).
+
+    It isn't the citizen's relative (`istri saya`), nor somebody who is named (`nama istri Siti`); whoever isn't family
+    (`ketua RT`) is so by the word for the citizen before it, the field's name or its question.
+    """
     for turn in case.turns:
         for sentence, *_ in turn.sentences():
             words = sentence.words
+            labels = {mark.end: mark.value for mark in sentence.marks if mark.cue is Cue.LABEL}
             for mark in sentence.marks:
-                if mark.cue is Cue.RELATION and mark.value == relation:
-                    owners = takewhile(str.isalpha, words[mark.end : mark.end + 2])
-                    yield MY.isdisjoint(words[mark.start - 1 : mark.start]) and SELF.isdisjoint(owners)
+                if mark.cue is not Cue.RELATION or mark.value != relation:
+                    continue
+                before, label = words[max(0, mark.start - 1) : mark.start], labels.get(mark.start)
+                owners = takewhile(str.isalpha, words[mark.end : mark.end + 2])
+                own = MY.isdisjoint(before) and SELF.isdisjoint(owners) and label in (None, field.label)
+                himself = label is not None or turn.asks_for(field.key) or not SELF.isdisjoint(before)
+                as_said = relation in EITHER_WAY or tuple(words[mark.start : mark.end]) == fold(str(field.value))
+                yield own and (relation in FAMILY or (himself and as_said))

@@ -24,7 +24,7 @@ SERVED = frozenset(map(person, ([word] for word in _PACK.applicants))) - {None}
 """Relations that a form may use for its customer."""
 FAMILY = _PACK.family
 """Relations who may ask for one another."""
-EITHER_WAY = frozenset({"saudara", "sepupu"})
+EITHER_WAY = frozenset({"saudara", "sepupu", "teman", "tetangga", "pacar"})
 """Symmetric relations."""
 _ON_BEHALF = [phrase.split() for phrase in _PACK.on_behalf]
 _BEHALF_ENDS = {phrase[-1] for phrase in _ON_BEHALF}
