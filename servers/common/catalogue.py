@@ -153,13 +153,14 @@ def reflect(connection: Connection, schemas: Sequence[str] = ()) -> Catalogue:
     """
     tables: dict[str, Table] = {}
     for schema in schemas or (None,):
-        tables = {each.name: each for each in _tables(connection, schema)} | tables
+        tables = {each.name: each for each in _reflected(connection, schema)} | tables
     name = (connection.engine.url.database or "").rpartition("/")[2].removesuffix(".db")
     dialect = DIALECTS.get(connection.dialect.name, "mysql")
     return Catalogue(tuple(table for _, table in sorted(tables.items())), name, dialect)
 
 
-def _tables(connection: Connection, schema: str | None) -> Iterator[Table]:
+def _reflected(connection: Connection, schema: str | None) -> Iterator[Table]:
+    """The tables and views of one schema, None for the default one, with what the account may read of them."""
     inspector = inspect(connection)
     of: dict[str, Any] = {"schema": schema, "kind": ObjectKind.ANY}
     try:
@@ -179,28 +180,31 @@ def _tables(connection: Connection, schema: str | None) -> Iterator[Table]:
             continue
         comment, column_comments = comments.get(name, (None, {}))
         primary_key = tuple(keys[key]["constrained_columns"]) if key in keys else ()
+        shown = [column for column in table_columns if (name, column["name"]) not in hidden]
+        ties = sorted(foreign.get(key, []), key=lambda each: list(each["constrained_columns"]))
         yield Table(
             name=name,
             comment=comment or None,
-            columns=tuple(
-                Column(
-                    name=column["name"],
-                    type=str(kind).split(" COLLATE")[0].split(" CHARACTER SET")[0],
-                    nullable=column["nullable"],
-                    comment=column.get("comment") or column_comments.get(column["name"]),
-                    primary_key=column["name"] in primary_key,
-                    holds=_holds(type(kind)),
-                )
-                for column in table_columns
-                for kind in [getattr(column["type"], "data_type", column["type"])]  # of a domain: what it is made of
-                if (name, column["name"]) not in hidden
-            ),
+            columns=tuple(_column(column, column_comments, primary_key) for column in shown),
             primary_key=primary_key,
             foreign_keys=tuple(
                 ForeignKey(tuple(each["constrained_columns"]), each["referred_table"], tuple(each["referred_columns"]))
-                for each in sorted(foreign.get(key, []), key=lambda each: list(each["constrained_columns"]))
+                for each in ties
             ),
         )
+
+
+def _column(found: Mapping[str, Any], comments: Mapping[str, str], primary_key: Sequence[str]) -> Column:
+    """A column as SQLAlchemy reflects it."""
+    name, kind = found["name"], getattr(found["type"], "data_type", found["type"])  # of a domain: what it is made of
+    return Column(
+        name=name,
+        type=str(kind).split(" COLLATE")[0].split(" CHARACTER SET")[0],
+        nullable=found["nullable"],
+        comment=found.get("comment") or comments.get(name),
+        primary_key=name in primary_key,
+        holds=_holds(type(kind)),
+    )
 
 
 HIDDEN = """

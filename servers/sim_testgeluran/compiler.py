@@ -31,7 +31,7 @@ def compile_operation(operation: DatabaseOperation, catalogue: Catalogue) -> Com
     that every value in a row applies to the whole row.
     """
     scope = Scope(catalogue)
-    source = _joined(scope, operation)
+    source = _tables_joined(scope, operation)
     keys = _keys(operation.select_columns)
     for key, chosen in zip(keys, operation.select_columns, strict=True):
         term = _selected(scope, chosen)
@@ -43,12 +43,13 @@ def compile_operation(operation: DatabaseOperation, catalogue: Catalogue) -> Com
     return Compiled(_ordered(scope, operation, _grouped(scope, operation, statement)), keys)
 
 
-def _joined(scope: Scope, operation: DatabaseOperation) -> FromClause:
+def _tables_joined(scope: Scope, operation: DatabaseOperation) -> FromClause:
+    """The FROM clause; enters its tables into the scope."""
     source: FromClause = _enter(scope, operation.main_table)
     for join in operation.joins or []:
         known = list(scope.tables.values())
         target = _enter(scope, join.target_table)
-        condition = _on(scope, join, known)
+        condition = _join_condition(scope, join, target.name, known)
         if join.type == "RIGHT":  # as the equivalent LEFT join with the sides swapped
             source = target.outerjoin(source, condition)
         else:
@@ -67,8 +68,11 @@ def _enter(scope: Scope, name: str) -> TableClause:
     return scope.clauses[info.name]
 
 
-def _on(scope: Scope, join: Join, known: list[Table]) -> Element:
-    target = list(scope.tables)[-1]
+def _join_condition(scope: Scope, join: Join, target: str, known: list[Table]) -> Element:
+    """What stands after ON. Raises PlanError unless each condition compares the target with another table.
+
+    `known`: the tables before it, for the hint of a foreign key.
+    """
     conditions = []
     for condition in join.on_conditions:
         left = field_of(scope, condition.left_table_field, "on clause")

@@ -122,7 +122,7 @@ def create_server(env: Mapping[str, str] = os.environ, bench: Workbench | None =
         question: Annotated[str, Field(description=message("tool_question"))], context: Context
     ) -> Annotated[CallToolResult, GraphAnswer]:
         settings = Settings()
-        tell = _teller(context, settings.max_iterations)
+        tell = _progress(context, settings.max_iterations)
 
         def work() -> GraphAnswer:
             client = _ready(model(), question)
@@ -163,8 +163,8 @@ def _rows(bench: Workbench, query: str) -> Rows:
     return Rows(columns=checked.result.columns, rows=checked.result.rows, truncated=checked.result.truncated)
 
 
-def _teller(context: Context, most: int) -> Callable[[Attempt], None]:
-    """Reports attempts from another thread to the client that waits."""
+def _progress(context: Context, most: int) -> Callable[[Attempt], None]:
+    """A function that other threads call with each attempt, of at most `most`: the waiting client is notified of it."""
     loop = asyncio.get_running_loop()
 
     def tell(attempt: Attempt) -> None:

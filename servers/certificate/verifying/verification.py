@@ -94,21 +94,27 @@ class Verifier:
         return self._known(row).model_copy(update={"paper": paper})
 
     def file(self, pdf: bytes) -> Verification:
+        """Verify a letter's PDF by its bytes in the register and its signature."""
         from servers.certificate.signing.signing import examine
-        from servers.certificate.verifying import unknown_files
 
-        row, roots = self._service.ledger.by_sha256(hashlib.sha256(pdf).hexdigest()), self._service.keys.roots()
-        finding = unknown_files.shared().examine(pdf, roots) if row is None else examine(pdf, roots)
+        row = self._service.ledger.by_sha256(hashlib.sha256(pdf).hexdigest())
         if row is None:
-            if finding in ("changed", "unreadable") and self._begins_with_a_letter(pdf):
-                finding = "appended"
-            status: Verdict = "tampered" if finding in ("unreadable", "changed", "appended") else "unknown"
-            return self._refused(status, finding)
+            return self._unknown_file(pdf)
+        finding = examine(pdf, self._service.keys.roots())
         if finding == "foreign":  # the bytes are the office's own, so its certificate is missing
             return self._refused("unknown", "no_certificate")
         if finding != "intact":
             return self._refused("tampered", finding)
         return self._known(row)
+
+    def _unknown_file(self, pdf: bytes) -> Verification:
+        """Say what is wrong with a file that the register doesn't know; a process that can be ended reads it."""
+        from servers.certificate.verifying import unknown_files
+
+        finding = unknown_files.shared().examine(pdf, self._service.keys.roots())
+        if finding in ("changed", "unreadable") and self._begins_with_a_letter(pdf):
+            finding = "appended"
+        return self._refused("tampered" if finding in ("unreadable", "changed", "appended") else "unknown", finding)
 
     def _refused(self, status: Verdict, cause: str, paper: Paper | None = None) -> Verification:
         reason = self._service.office.speech.verification[cause]

@@ -70,7 +70,7 @@ def narrative_of(
             return _rows_with(name, calculations)
 
     made.template = _named(_period_once(made.template, period), calculations, question)
-    _lists_alone(made, value_of, question)
+    _give_lists_lines(made, value_of, question)
     template = made.template
     for name in names_in(template):
         try:
@@ -125,9 +125,9 @@ def _named(template: str, calculations: Mapping[str, Any], question: str) -> str
     return f"{' '.join(f'{{{key}}}' for key in silent)}: {template}"
 
 
-def _lists_alone(made: Narrative, value_of: Callable[[str], Any], question: str) -> None:
-    """Puts lists of several rows on their own lines ("- 1: India customer" can't continue a sentence): under the
-    question or their introduction, with each figure and statement on a line of its own."""
+def _give_lists_lines(made: Narrative, value_of: Callable[[str], Any], question: str) -> None:
+    """Changes the template where a sentence holds a list of several rows, which words can't follow ("- 1: India
+    customer"): its introduction or the question, the list, then each figure and statement on a line of its own."""
     for sentence in sentences(made.template):
         names, known = names_in(sentence), {}
         for name in names:

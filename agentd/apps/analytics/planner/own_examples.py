@@ -22,7 +22,7 @@ def examples_of(schema: Schema, style: PlanStyle, count: int, question: str = ""
 
     Each is of a different kind; the kind of the question asked (by month, without) comes first.
     """
-    makers = _sql(schema, question) if style == "sql" else _operations(schema, say_for(question))
+    makers = _sql(schema, question) if style == "sql" else _of_operations(schema, say_for(question))
     return list(islice(makers, count))
 
 
@@ -87,7 +87,8 @@ def _sql(schema: Schema, question: str) -> Iterator[Example]:
         )
 
 
-def _operations(schema: Schema, say: Mapping[str, str]) -> Iterator[Example]:
+def _of_operations(schema: Schema, say: Mapping[str, str]) -> Iterator[Example]:
+    """Examples in the style `operations`: the five rows with the most of an amount, then the rows of each table."""
     if ranked := _ranked(schema):
         detail, amount, other, join = ranked
         left, right = map(".".join, join)

@@ -51,7 +51,7 @@ def plan_schema(
         steps = _list(entry, most)
         plan, more = {"sql_queries_plan": steps}, {"raw_data_query_plan": entry}
     else:
-        steps = _operations({table.name: table.names for table in schema.tables})
+        steps = _operations_of({table.name: table.names for table in schema.tables})
         plan, more = {"operations": steps}, {}
     steps["minItems"] = 0 if may_be_empty else 1
     if says_it(state, brief=brief):
@@ -102,7 +102,8 @@ def _has_parts(question: str) -> bool:
     return sum(bool({*re.findall(r"[^\W\d_]+", part)} - empty) for part in parts) > 1
 
 
-def _operations(tables: dict[str, list[str]]) -> dict[str, Any]:
+def _operations_of(tables: dict[str, list[str]]) -> dict[str, Any]:
+    """The JSON Schema of a list of operations on these tables, `{table: its columns}`."""
     fields = "|".join(rf"{re.escape(table)}\.(?:{either(columns)})" for table, columns in tables.items())
     name, flag = _one_of(*tables), {"type": "boolean"}
     field = {"type": "string", "pattern": rf"^(?:{fields})$"}

@@ -70,7 +70,7 @@ def _claims_in(field: Field, case: Case, turn: Turn, maybe: frozenset[str]) -> t
         if places and not corrected and put_right(field, case, turn, sentence, named):
             claims.append(Claim(turn.order, Mood.SAID, False, True, True))
         elif field.kind in TEXTS and not corrected:
-            claims += _wording(field, case, turn, sentence, named, held.get(id(sentence), ()))
+            claims += _other_words(field, case, turn, sentence, named, held.get(id(sentence), ()))
     return claims, maybe.union(*(_maybe(field, place) for place in found if place.span.supports))
 
 
@@ -201,29 +201,22 @@ def _settled(field: Field, case: Case, turn: Turn) -> bool:
     return bool(case.stated(field, turn)) or turn.heard.another or turn.heard.affirms
 
 
-def _wording(
+def _other_words(
     field: Field, case: Case, turn: Turn, sentence: Sentence, named: Sequence[Named], held: Sequence[Place]
 ) -> Iterator[Claim]:
-    """Claims that a free text has another value: words under the field's own name, or an answer to its question."""
+    """The claim that a free text has another value: the words after the field's own name, or an answer to its question.
+
+    Where the sentence has the value itself (`held`), only a name of the field in a later clause counts.
+    """
     since = max((place.clause + 1 for place in held), default=0)
-    own = (one for one in named if one.keys == {field.key} and sentence.clauses[one.start] >= since)
-    label = next(own, None)
-    if held and (label is None or not label.plain):
+    label = next((one for one in named if one.keys == {field.key} and sentence.clauses[one.start] >= since), None)
+    corrects = sentence.wrong or any(sentence.corrected)
+    asked = turn.wanted == {field.key} and (corrects or not _settled(field, case, turn))
+    if not label.plain if label else held or not asked:
         return
-    if label is not None and label.plain:
-        start = label.end
-    elif (
-        label is None
-        and turn.wanted == {field.key}
-        and (sentence.wrong or any(sentence.corrected) or not _settled(field, case, turn))
-    ):
-        start = 0
-    else:
-        return
-    clause = sentence.clauses[start] if start < len(sentence.words) else -1
-    said = [word for at, word in enumerate(sentence.words) if at >= start and sentence.clauses[at] == clause]
-    said = [word for word in said if word[0].isalnum() and word not in FILLERS and word not in _PACK.copulas]
-    if said:
+    start = label.end if label else 0
+    said = sentence.words[start : sentence.clause(start).stop] if start < len(sentence.words) else []
+    if any(word[0].isalnum() and word not in FILLERS and word not in _PACK.copulas for word in said):
         place = case.place(turn, sentence, named, (), Span(start, start + 1, False))
         if whose(field, place, asked=start == 0):
             yield Claim(turn.order, mood(field, place), False, True, sentence.corrected[start])

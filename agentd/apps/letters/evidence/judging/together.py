@@ -85,16 +85,17 @@ def left(unproven: Sequence[Field], proven: Iterable[Field], case: Case) -> bool
     found = list(islice(chain.from_iterable(_names(case, turn, theirs) for turn in case.turns), _MOST + 1))
     if len(found) != len(unproven):
         return False
-    ways = [way for way in permutations(found) if all(map(_may_be, way, (shapes[field.key] for field in unproven)))]
+    ways = [way for way in permutations(found) if all(map(_suits, way, (shapes[field.key] for field in unproven)))]
     return len(ways) == 1 and all(map(_says, unproven, ways[0]))
 
 
-def _may_be(place: Place, shape: Shape) -> bool:
+def _suits(place: Place, shape: Shape) -> bool:
+    """Whether a name, as it stands in its clause, suits a field: `saya Budi` and `Budi` alone are only a person's."""
     sentence, start = place.sentence, place.span.start
-    before = [word for word in sentence.words[sentence.clause(start).start : start] if word[0].isalnum()]
-    introduced = bool(before) and before[0] in SELF and all(word in IDLE for word in before)
     if any(_labels(one, place) for one in place.near):
         return False  # the name before it determines its field
+    before = [word for word in sentence.words[sentence.clause(start).start : start] if word[0].isalnum()]
+    introduced = bool(before) and before[0] in SELF and all(word in IDLE for word in before)
     if shape.kind == "name" and "title" not in shape.senses:
         return introduced or alone(sentence.words, place.span, sentence.clause(start))
     return not introduced

@@ -205,7 +205,7 @@ def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | N
         said = _skip(words, end)
         named = MONTHS.get(words[said]) if said < len(words) else None
         if named is None:
-            return _of_month(words, at, end, number, today, marked=marked > 0) if number and today else None
+            return _day_alone(words, at, end, number, today, marked=marked > 0) if number and today else None
         end = said = said + 1
     of, stop = (_year_counted(words, end, today) if today else None) or year(words, _skip(words, end))
     if of is None and at > 1 and words[at - 1] in _MARKS and len(words[at - 2]) == 4 and words[at - 2].isdecimal():
@@ -215,8 +215,12 @@ def _worded(words: Sequence[str], at: int, today: date | None = None) -> Day | N
     return made(at, stop, of, named, number) if number is not None and of is not None else None
 
 
-def _of_month(words: Sequence[str], at: int, end: int, number: int, today: date, *, marked: bool) -> Day | None:
-    """A day of this month or the next one: `tanggal 10`, `the 7th of this month`."""
+def _day_alone(words: Sequence[str], at: int, end: int, number: int, today: date, *, marked: bool) -> Day | None:
+    """A day's `number`, said from `at` to `end`, without a month's name: `tanggal 10`, `the 7th of this month`.
+
+    Without `this` or `next month`, a word for a date must stand before it (`marked`) or behind it; then it is the next
+    such day from `today`.
+    """
     next_month = today.replace(day=1) + timedelta(days=32)
     months = {"this_month": today, "next_month": next_month}
     for place in (end, _skip(words, end)):

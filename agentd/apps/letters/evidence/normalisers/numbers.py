@@ -119,7 +119,22 @@ def _amount(words: Sequence[str], at: int) -> tuple[Decimal, int] | None:
 
 
 def _scaled(words: Sequence[str], at: int) -> tuple[Decimal, int, int] | None:
-    """(amount, end, its scale or 1) at an index, without smaller scales behind it: `1 juta`."""
+    """(amount, end, scale) of a number and at most one scale: `1,5 juta` is 1,500,000 with the scale 1,000,000.
+
+    The scale is 1 where none is said, and behind a half (`satu juta setengah`), which nothing smaller follows.
+    """
+    if (said := _halved(words, at)) is None:
+        return None
+    value, end = said
+    scale = _SCALES.get(words[end], 1) if end < len(words) else 1
+    if scale == 1:
+        return value, end, 1
+    half = len(_HALVES.at(words, end + 1))
+    return value * scale + (Decimal(scale) / 2 if half else 0), end + 1 + half, 1 if half else scale
+
+
+def _halved(words: Sequence[str], at: int) -> tuple[Decimal, int] | None:
+    """(number, end) at an index, with its fraction: `2,5`, `dua koma lima`, `two and a half`, `setengah` (`juta`)."""
     nth = phrases().ordinals.get(words[at])
     said = _written(words, at) if words[at].isdecimal() else (nth, at + 1) if nth else spoken(words, at)
     value, end = (Decimal(said[0]), said[1]) if said else (Decimal(0), at)
@@ -129,14 +144,8 @@ def _scaled(words: Sequence[str], at: int) -> tuple[Decimal, int, int] | None:
     counted = words[end + half] if half and end + half < len(words) else ""
     whole = said and half and (not counted or words[end] in _GLUE)  # `two and a half`
     if whole or counted in _SCALES or (counted and _LENGTH_BOOK.begins(counted)):
-        value, end = value + Decimal("0.5"), end + half
-    elif not said:
-        return None
-    scale = _SCALES.get(words[end], 1) if end < len(words) else 1
-    if scale == 1:
-        return value, end, 1
-    half = len(_HALVES.at(words, end + 1))
-    return value * scale + (Decimal(scale) / 2 if half else 0), end + 1 + half, 1 if half else scale
+        return value + Decimal("0.5"), end + half
+    return (value, end) if said else None
 
 
 def _digits(words: Sequence[str], at: int) -> str:

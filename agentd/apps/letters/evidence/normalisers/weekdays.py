@@ -33,7 +33,7 @@ def weekday(words: Sequence[str], at: int, today: date) -> Day | None:
     if any(at_clock(words, at, key) > len(phrase) for key in ("next_week", "this_week", "last_week")):
         return None  # `minggu depan` isn't a Sunday
     if not _ORDINALS.keys().isdisjoint((words[max(at - 1, 0)], *words[end : end + 1])):
-        return _of_month(words, at, end, today)
+        return _nth_of_month(words, at, end, today)
     monday = today - timedelta(days=today.weekday())
     gone = (today.weekday() - number) % 7 or 7
     for key, day in (
@@ -45,7 +45,7 @@ def weekday(words: Sequence[str], at: int, today: date) -> Day | None:
         after = 0 if before else at_clock(words, end, key)
         if before or after:
             if key == "last" and before and not _OF.isdisjoint(words[end : end + 1]):
-                return _of_month(words, at, end, today)
+                return _nth_of_month(words, at, end, today)
             return at - before, end + after, day
     coming = today + timedelta(days=(number - today.weekday()) % 7 or 7)
     after = at_clock(words, end, "from_now") if at else 0
@@ -65,7 +65,7 @@ def _nth(words: Sequence[str], at: int) -> int:
     return _ORDINALS.get(words[at], last) if 0 <= at < len(words) else 0
 
 
-def _of_month(words: Sequence[str], at: int, end: int, today: date) -> Day | None:
+def _nth_of_month(words: Sequence[str], at: int, end: int, today: date) -> Day | None:
     """The nth weekday of a month: `first Friday of May`, `last Sunday in March 2014`, `Jumat pertama bulan depan`."""
     start = at - (_nth(words, at - 1) != 0)
     nth, number = _nth(words, start) or _nth(words, end), WEEKDAYS[tuple(words[at:end])]

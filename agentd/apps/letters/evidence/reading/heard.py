@@ -16,7 +16,7 @@ from agentd.apps.letters.evidence.normalisers.phrasebook import Phrase, Phrasebo
 from agentd.apps.letters.evidence.reading import persons
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Lexicon, Mark
 from agentd.apps.letters.evidence.reading.segments import NEIGHBOURHOOD, SEPARATORS, Mood
-from agentd.apps.letters.evidence.reading.sentences import Sentence, clauses, own_sentences, question_from
+from agentd.apps.letters.evidence.reading.sentences import Sentence, clauses, first_asked, own_sentences
 from agentd.apps.letters.languages import phrases
 
 _PACK = phrases()
@@ -274,7 +274,7 @@ def _on_turn(sentence: Sentence, mark: Mark) -> None:
 
 def _question(sentence: Sentence) -> None:
     """Marks as open what is only asked. A polite request that asks for no information states what is wanted."""
-    start = sentence.asking = question_from(sentence.words, sentence.marks, sentence.asks)
+    start = sentence.asking = first_asked(sentence.words, sentence.marks, sentence.asks)
     if start is None:
         return
     words = sentence.words[start:]

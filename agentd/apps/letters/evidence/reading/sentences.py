@@ -160,27 +160,27 @@ def _separates(words: Sequence[str], raws: Sequence[str], at: int) -> bool:
     return not (words[at + 1].isdecimal() and (year or decimal))
 
 
-def question_from(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> int | None:
-    """The index of the first word that is only asked about, or None. `asks`: the sentence ends with `?`."""
+def first_asked(words: Sequence[str], marks: Sequence[Mark], asks: bool) -> int | None:
+    """The index from which a sentence only asks, None if it asks nothing. `asks`: it ends with `?`.
+
+    From a question word's part on (`Nama saya Budi, apa syaratnya?`); from a tag at the end (`…, ya?`); else all of it.
+    """
     inside = {at for mark in marks for at in range(mark.start, mark.end)}
     starts = [0, *(at + 1 for at, word in enumerate(words) if word in SEPARATORS and at not in inside)]
-    makes, begins = bool(_PACK.make.intersection(words)), frozenset(starts)
+    begins = frozenset(starts)
     hard = next((mark for mark in marks if mark.cue is Cue.QUESTION and _counts(mark, words, begins, asks)), None)
     if hard is not None:
-        start = max(at for at in starts if at <= hard.start)
-        rest = words[hard.start :]
-        doubtful = bool(_PACK.doubts.intersection(rest))
-        return 0 if doubtful else start
-    if not asks or (makes and _PACK.polite.intersection(words)):
+        return 0 if _PACK.doubts.intersection(words[hard.start :]) else max(at for at in starts if at <= hard.start)
+    if not asks or (_PACK.make.intersection(words) and _PACK.polite.intersection(words)):
         return None
-    last = starts[-1]
-    tag = [word for word in words[last:] if word[0].isalnum()]
-    if not last or all(word in _PACK.confirming or word in FILLERS for word in tag):
+    tag = [word for word in words[starts[-1] :] if word[0].isalnum()]
+    if all(word in _PACK.confirming or word in FILLERS for word in tag):
         return 0
-    return last if all(word in _PACK.tags for word in tag) else 0
+    return starts[-1] if all(word in _PACK.tags for word in tag) else 0
 
 
 def _counts(mark: Mark, words: Sequence[str], starts: frozenset[int], asks: bool) -> bool:
+    """Whether a question word asks here: it begins a part of the sentence, or the sentence ends with `?`."""
     if asks and words[mark.start] not in _PACK.asks_only_first:
         return True
     joined = mark.start - 1 in starts and words[mark.start - 1] in _PACK.openings
