@@ -35,6 +35,9 @@ def run(given: argparse.Namespace) -> int:
     """The exit code: 0 with an answer, 1 without, 2 if there is nothing to ask."""
     from agentd import config
 
+    if given.saved and given.question:
+        print("agentd books ask: write a question or --saved NAME, not both; --save NAME saves one", file=sys.stderr)
+        return 2
     saved = SavedQuestions(Path(config.load(given.config, state=given.state, listen=given.listen).state))
     try:
         if given.saved:

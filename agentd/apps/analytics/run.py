@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 
 from agentd.apps.analytics.graph import run_workflow
-from agentd.apps.analytics.nodes.clarifying import continued, resolved
+from agentd.apps.analytics.nodes.clarifying import continued, left_to_host, resolved
 from agentd.apps.analytics.nodes.consult_schema import consult_schema
 from agentd.apps.analytics.nodes.execute_query import execute_query
 from agentd.apps.analytics.nodes.generate_error_response import generate_error_response
@@ -24,6 +24,7 @@ from agentd.apps.analytics.nodes.validate_results import validate_results
 from agentd.apps.analytics.planner.examples import ExampleLibrary
 from agentd.apps.analytics.state import ERROR_NODE, ErrorResponse, NodeFailed, PlanStyle, WorkflowState, initial_state
 from agentd.apps.analytics.vocabulary import in_full
+from agentd.apps.analytics.wording import say_for
 from agentd.errors import AgentdError, Cancelled
 from agentd.messages import Caller, Usage
 from agentd.runs.execution import Result, RunContext
@@ -95,6 +96,8 @@ class AnalyticsRun:
             status = "cancelled" if isinstance(error, Cancelled) else "failed"
             return Result(status, {"response": ""}, attempts=steps.attempts, error=error)
         outcome = {**_answer(ended, row.caller), "usage": steps.usage.model_dump()}
+        if asked != row.prompt and left_to_host(row.prompt):
+            outcome["warnings_for_display"].append(say_for(asked)["answered_for"].format(question=asked))
         if back := ended.get("clarification"):
             back["choices"] = back["choices"] or self._examples.answerable(question, style, CHOICES)
             outcome["clarification"] = back

@@ -9,6 +9,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ _FORMULA = re.compile(r"(^|;)(?= *[=+@\t\r\n＝＋－＠-])")
 """Where a formula starts: full-width characters do in some countries' spreadsheets, and those of countries with a
 decimal comma (Indonesia) begin a cell after each semicolon of a CSV file."""
 Rows = Sequence[Mapping[str, Any]]
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?P<time>[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)?")
+_FIRST_DAY = datetime(1900, 3, 1)
+"""Spreadsheets disagree about the days before."""
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _TYPES = {"csv": "text/csv", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
@@ -110,7 +114,7 @@ def _xlsx(columns: list[str], lines: list[list[Any]]) -> bytes:
     for row, line in enumerate([columns, *lines], 1):
         for column, value in enumerate(line, 1):
             known = value is None or isinstance(value, bool | int | float | str)
-            cell = sheet.cell(row, column, value if known and not isinstance(value, str) else None)
+            cell = sheet.cell(row, column, _moment(value) if isinstance(value, str) else value if known else None)
             if value is not None and cell.value is None:
                 cell.value = ILLEGAL_CHARACTERS_RE.sub("\ufffd", str(value)).encode("utf-8", "replace").decode()
                 cell.data_type = "s"
@@ -118,3 +122,15 @@ def _xlsx(columns: list[str], lines: list[list[Any]]) -> bytes:
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
+
+
+def _moment(text: str) -> date | None:
+    """The date, or the date and time, that an ISO text is; None for one that a spreadsheet can't count with."""
+    found = _MOMENT.fullmatch(text)
+    try:
+        moment = datetime.fromisoformat(text) if found else None
+    except ValueError:
+        return None
+    if found is None or moment is None or moment < _FIRST_DAY:
+        return None
+    return moment if found["time"] else moment.date()

@@ -30,11 +30,14 @@ Key = Literal[
     "lists", "sorts", "each", "when", "unit_values", "quantities", "picks", "reads", "writes", "quotients", "shares",
     "neutral", "measures", "balances", "by_which", "own_currency", "telling_nothing", "narrating", "relates",
     "either", "currencies", "legal_forms", "heads", "no_column", "differences", "plural_ends", "articles",
-    "oldest", "newest",
+    "oldest", "newest", "sets", "set_to", "any_choice",
 ]  # fmt: skip
 """A key of a pack that holds words; the files explain each."""
 _IN_NAMES = frozenset("currencies legal_forms heads no_column differences plural_ends articles".split())
-_ASIDE = frozenset("alike telling_nothing figures own_currency balances claims before_bounds narrating relates".split())
+_ASIDE = frozenset(
+    "alike telling_nothing figures own_currency balances claims before_bounds narrating relates "
+    "sets set_to any_choice".split()
+)
 """Keys that apply only to names of columns, examples and narratives."""
 
 

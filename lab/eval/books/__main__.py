@@ -6,8 +6,9 @@ answered then must be true all the same, and what is scored 90 or more may be wr
 `--strangers` asks a half of the sixty informal questions of strangers.toml, `--voices` of the 72 of voices.toml,
 `--spoiled` of spoiled.toml, each with its right plan and a spoiled one, `--pitfalls tuning` the 114 of pitfalls.toml
 in the same way to Chinook, Northwind and sql-eval's databases, `--sql-eval` of that public set (fetched by
-`python -m lab.eval.books.sql_eval`), with `--altered N` also N wrong plans made of each right one by one change; of
-`held` only totals are printed. `--voices tuning --replayed` says again what the model that ships replied when
+`python -m lab.eval.books.sql_eval`), with `--altered N` also N wrong plans made of each right one by one change,
+`--spider` of Spider's development set with the queries of five models (`python -m lab.eval.books.spider`); of `held`
+only totals are printed. `--voices tuning --replayed` says again what the model that ships replied when
 `--embedded` asked it last.
 """
 
@@ -21,18 +22,20 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from agentd.observability import logging as logs
-from lab.eval.books import DATABASES, SAMPLE, SQL_EVAL, altered
+from lab.eval.books import DATABASES, SAMPLE, SPIDER, SQL_EVAL, altered
 from lab.eval.books.asking import Answered, Mistake, asked_all
 from lab.eval.books.mistakes import MISTAKES
 
-SETS = ("strangers", "spoiled", "voices", "pitfalls", "sql-eval")
+SETS = ("strangers", "spoiled", "voices", "pitfalls", "sql-eval", "spider")
 CAPTURED = "Berapa total penjualan Januari 2021?"
 
 
 async def main() -> int:
     """Ask, print failures and totals. Return 1 when a right plan was spoiled or wrong answers look certain."""
     parser = argparse.ArgumentParser(prog="lab.eval.books", description=__doc__)
-    parser.add_argument("--database", choices=(*DATABASES, SAMPLE, *SQL_EVAL), action="append", help="one alone")
+    parser.add_argument(
+        "--database", choices=(*DATABASES, SAMPLE, *SQL_EVAL, *SPIDER), action="append", help="one alone"
+    )
     parser.add_argument("--mistakes", action="store_true", help="with a mistake in every plan")
     parser.add_argument("--mistake", choices=MISTAKES, action="append", help="these alone")
     for each in SETS:
@@ -56,11 +59,11 @@ async def main() -> int:
     replayed: Literal["replayed"] | None = "replayed" if given.replayed else None
     embedded = slice(first, first + given.embedded) if given.embedded else replayed
     half = next(((each, half) for each in SETS if (half := getattr(given, each.replace("-", "_")))), None)
-    of_set = {"sql-eval": SQL_EVAL, "pitfalls": (*SQL_EVAL, *DATABASES)}
+    of_set = {"sql-eval": SQL_EVAL, "spider": SPIDER, "pitfalls": (*SQL_EVAL, *DATABASES)}
     of = of_set.get(half[0], (*DATABASES, SAMPLE)) if half else DATABASES
     for name in given.database or of:
         with TemporaryDirectory() as folder:
-            mistakes: list[Mistake | None] = [MISTAKES[each] for each in chosen] or [None]
+            mistakes: list[Mistake | None] = [MISTAKES[each] for each in chosen] or ([] if given.spider else [None])
             mistakes += altered.mistakes(name, given.altered) if given.altered else []
             made += await asked_all(name, Path(folder), mistakes, half=half, embedded=embedded)
     for one in made if not given.others and (half is None or half[1] != "held") else ():
@@ -73,7 +76,7 @@ async def main() -> int:
         print("right plans: ", end="")
         _totals([each for each in made if not each.mistake], strict=True)
         return _totals([each for each in made if each.mistake], strict=False)
-    return _totals(made, strict=not (chosen or given.embedded or given.replayed))
+    return _totals(made, strict=not (chosen or given.embedded or given.replayed or given.spider))
 
 
 async def _prompt() -> str:

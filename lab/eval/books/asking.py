@@ -135,11 +135,11 @@ def read(name: str) -> tuple[list[Gold], str, str]:
 
 
 def half_of(name: str, file: str, half: str) -> list[Gold]:
-    """One database's questions of sql-eval or of a file beside this one; `half` is tuning or held.
+    """One database's questions of sql-eval, of Spider, or of a file beside this one; `half` is tuning or held.
 
     Where the file names no half, the question's hash decides.
     """
-    if file == "sql-eval":
+    if file in ("sql-eval", "spider"):
         return [gold for gold in read(name)[0] if _by_hash(gold.ask) == half]
     content = tomllib.loads((HERE / f"{file}.toml").read_text(encoding="utf-8"))
     golds = [Gold(**{"half": _by_hash(each["ask"]), **each}) for each in content["questions"]]

@@ -8,7 +8,6 @@ like those of Chinook: NAME.sql for SQLite, with PostgreSQL's dates counted from
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -22,7 +21,7 @@ from pathlib import Path
 import sqlglot
 from sqlglot import exp
 
-from lab.eval.books import SQL_EVAL, sql_eval_folder
+from lab.eval.books import SQL_EVAL, fetched_by_command
 from lab.eval.clones import SOURCE, shown
 
 DATABASES = "defog-ai/defog-data"
@@ -130,16 +129,5 @@ def _toml(asked: Iterable[tuple[str, str]]) -> str:
     return "\n[[questions]]\n".join([f'today = "{_TODAY}"\ncurrency = "USD"\n', *keys])
 
 
-def main() -> None:
-    """Fetch the set."""
-    parser = argparse.ArgumentParser(prog="python -m lab.eval.books.sql_eval", description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--data", type=Path, default=sql_eval_folder(), help="where it is kept; SQL_EVAL names it later"
-    )
-    parser.add_argument("--source", default=SOURCE, help="where repositories are: {owner}, {name}")
-    given = parser.parse_args()
-    fetch(given.data, given.source)
-
-
 if __name__ == "__main__":
-    main()
+    fetched_by_command("sql_eval", fetch, __doc__)

@@ -59,14 +59,16 @@ def without_measure(question: str, meant: Sequence[str], schema: Schema) -> Clar
 
 def resolved(said: str, pending: Mapping[str, Any] | None, today: date) -> str:
     """The question that `said` means as an answer to the last question back: a choice, its number in digits or words
-    ("2", "yang kedua", "the second one"), the missing period, or the topic of exactly one choice. Anything else is a
-    new question."""
+    ("2", "yang kedua", "the second one"), the missing period, or the topic of exactly one choice; the first choice if
+    it is left to the host ("terserah"). Anything else is a new question."""
     if not pending:
         return said
     choices = [str(choice) for choice in pending["choices"]]
     plain = said.strip().rstrip(".?! ").casefold()
     if place := _place(plain):
         return choices[place - 1] if place <= len(choices) else said
+    if pending["lacks"] != "subject" and left_to_host(plain):
+        return choices[0]
     for choice in choices:
         if plain == choice.rstrip("? ").casefold():
             return choice
@@ -78,6 +80,13 @@ def resolved(said: str, pending: Mapping[str, Any] | None, today: date) -> str:
         asked = str(pending["question"]).strip().rstrip("?. ")
         return said if set(asked.casefold().split()) <= set(plain.split()) else f"{asked} {said.strip().rstrip('?. ')}?"
     return said
+
+
+def left_to_host(said: str) -> bool:
+    """Whether an answer says only that any choice is right: "terserah aja deh"."""
+    rest = finder("any_choice").sub(" ", said.casefold())
+    polite = listed("picks") | {*languages.words().fillers}
+    return rest != said.casefold() and polite >= {*re.findall(r"\w+", rest)}
 
 
 def continued(question: str, past: Sequence[str]) -> str:

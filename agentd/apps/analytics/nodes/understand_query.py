@@ -18,10 +18,10 @@ from agentd.apps.analytics.nodes.node_context import NodeContext
 from agentd.apps.analytics.planner.entries import Unreadable, texts, unwrapped
 from agentd.apps.analytics.planner.examples import Example, ExampleLibrary
 from agentd.apps.analytics.planner.request import PROMPTS
-from agentd.apps.analytics.question.periods import period_of, periods_in
+from agentd.apps.analytics.question.periods import period_of, periods_in, timeless
 from agentd.apps.analytics.sql.query import Query
 from agentd.apps.analytics.state import AgentState, NodeFailed, TimePeriod, past_questions
-from agentd.apps.analytics.vocabulary import finder
+from agentd.apps.analytics.vocabulary import any_of, finder
 from agentd.apps.analytics.wording import label_for, say_for
 from agentd.errors import ProviderFailure, ProviderUnavailable
 from agentd.messages import ChatMessage
@@ -111,10 +111,11 @@ def known_plan(state: AgentState, examples: ExampleLibrary) -> dict[str, Any] | 
 
 
 def orders_to_write(question: str) -> bool:
-    """Whether it orders to change data, by its first word that isn't polite."""
+    """Whether it orders to change data, by its first word that isn't polite: "delete all", "set all to paid"."""
     said = re.findall(r"[^\W\d_]+", question.casefold())
     first = next((word for word in said if word not in words().fillers), "")
-    return finder("writes").fullmatch(first) is not None
+    sets = finder("sets").fullmatch(first) and re.search(rf"(?<!\w){any_of('set_to')} \w", timeless(question))
+    return bool(sets or finder("writes").fullmatch(first))
 
 
 def _says_what(question: str) -> bool:

@@ -90,7 +90,9 @@ def parsed(*words: str) -> argparse.Namespace:
     return parser.parse_args(["books", *words])
 
 
-def test_a_saved_question_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_saved_question_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked: list[tuple[str, str | None, bool]] = []
 
     def answered(given: argparse.Namespace) -> int:
@@ -108,4 +110,8 @@ def test_a_saved_question_is_asked_again(tmp_path: Path, monkeypatch: pytest.Mon
     assert asked == [("Total penjualan bulan lalu?", None, kept) for kept in (True, False)]  # its plan is kept, too
     unknown = parsed("ask", "--saved", "mingguan", *place)
     assert unknown.run(unknown) == 2
+    both = parsed("ask", "Berapa piutang?", "--saved", "bulanan", *place)
+    assert both.run(both) == 2
+    assert "not both" in capsys.readouterr().err
+    assert len(asked) == 2
     assert parsed("check", *place).words == ["check"]

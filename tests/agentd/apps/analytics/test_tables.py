@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+from datetime import datetime
+
 import pytest
+from openpyxl import load_workbook
 
 from agentd.apps.analytics.tables import made, rows_of_graph
 
@@ -22,6 +26,14 @@ def test_a_graphs_rows_are_headed_by_words_and_a_node_is_its_properties() -> Non
 def test_an_answer_that_was_kept_without_headings_keeps_its_columns() -> None:
     assert rows_of_graph({"columns": ["m.title"], "rows": [["Jaws"]]}) == [{"m.title": "Jaws"}]
     assert rows_of_graph({}) == []
+
+
+def test_dates_are_cells_that_a_spreadsheet_can_count_with() -> None:
+    days = ["2023-01-31", "2023-01-31 14:05:00", "1899-12-31", "2023-02-30", "2023-01-31T10:00:00+07:00"]
+    sheet = load_workbook(io.BytesIO(made([{"day": day} for day in days], ".xlsx"))).active
+    cells = [cell.value for cell in sheet["A"][1:]]
+    assert cells == [datetime(2023, 1, 31), datetime(2023, 1, 31, 14, 5), *days[2:]]
+    assert [cell.number_format for cell in sheet["A"][1:3]] == ["yyyy-mm-dd", "yyyy-mm-dd h:mm:ss"]
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,9 @@ def test_a_missing_period_is_asked_for_with_whole_questions() -> None:
         ("opsi ke-2", SUBJECT, "Berapa piutang?"),
         ("dua", SUBJECT, "Berapa piutang?"),
         ("number 1 please", SUBJECT, "Total penjualan Januari 2023?"),
+        ("terserah aja deh", PERIOD, PERIOD["choices"][0]),
+        ("terserah", SUBJECT, "terserah"),
+        ("mana saja yang terbesar?", PERIOD, "mana saja yang terbesar?"),
         ("dua customer terbesar", SUBJECT, "dua customer terbesar"),
     ],
 )
@@ -181,6 +184,9 @@ async def test_a_question_of_two_readings_is_planned_as_the_one_that_is_chosen(e
     office = Office(erp, SALES, right, history=[_turn("Siapa pelanggan terbesar?", back)])
     await office.ask("yang kedua")
     assert back["clarification"]["choices"][1] in office.model.requests[0].messages[-1].content
+    left = Office(erp, SALES, right, history=[_turn("Siapa pelanggan terbesar?", back)])
+    answer = await left.ask("terserah aja")
+    assert f'Ini jawaban untuk: "{back["clarification"]["choices"][0]}"' in answer["warnings_for_display"]
 
 
 @pytest.mark.parametrize(

@@ -41,4 +41,8 @@ def test_the_sample_company_stays_a_trading_company() -> None:
 def test_an_order_to_change_data_is_known_by_its_verb_whatever_the_model_says() -> None:
     assert orders_to_write("Tolong hapus semua penyewaan yang sudah dikembalikan")
     assert orders_to_write("Delete all rentals")
+    assert orders_to_write("Set semua order menjadi lunas")
+    assert orders_to_write("Please mark invoice 12 as paid")
+    assert not orders_to_write("Change in revenue from 2021 to 2022?")
+    assert not orders_to_write("Set menu mana yang paling laku?")
     assert not orders_to_write("Berapa faktur yang dihapus?")
