@@ -118,9 +118,9 @@ def _column(name: str, kind: str, known: Sequence[str], count: int, unique: bool
         elif "date" in name or (kind == "time" and "year" not in name):
             yield f"{chance.randint(1990, 2020)}-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}"
         elif kind == "number" or "year" in name or (numbers and len(numbers) == len(known)):
-            value = chance.choice(numbers) if numbers and chance.random() < 1 / 3 else chance.uniform(low, high)
-            value = round(value, 1) if any(each % 1 for each in numbers) else round(value)
-            yield value if kind == "number" else str(value)
+            near = chance.choice(numbers) if numbers and chance.random() < 1 / 3 else chance.uniform(low, high)
+            number = round(near, 1) if any(each % 1 for each in numbers) else round(near)
+            yield number if kind == "number" else str(number)
         else:
             coded = kind == "boolean" or (len(words) > 1 and max(map(len, words)) == 1)
             value = chance.choice(words or ["0", "1"] if coded or (words and chance.random() < 1 / 2) else made_up)
