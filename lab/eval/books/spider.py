@@ -111,7 +111,8 @@ def _column(name: str, kind: str, known: Sequence[str], count: int, unique: bool
     words = [*dict.fromkeys(known)]
     low, high = (min(numbers) * 0.6, max(numbers) * 1.5) if numbers else (1990, 2020) if "year" in name else (1, 90)
     parts = (f"{chance.choice('bdfklmnprstv')}{chance.choice('aeiou')}" for _ in iter(int, 1))
-    made_up = ["".join(islice(parts, 3)).capitalize() for _ in range(count if "name" in name else 8)]
+    whole = "name" in name and not re.match(r"f|l|mi", name)  # first, last and middle names are shared
+    made_up = ["".join(islice(parts, 3)).capitalize() for _ in range(count if whole else 8)]
     for at in range(count):
         if unique and kind == "number":
             yield at + 1
@@ -123,8 +124,10 @@ def _column(name: str, kind: str, known: Sequence[str], count: int, unique: bool
             yield number if kind == "number" else str(number)
         else:
             coded = kind == "boolean" or (len(words) > 1 and max(map(len, words)) == 1)
-            value = chance.choice(words or ["0", "1"] if coded or (words and chance.random() < 1 / 2) else made_up)
-            yield value if not unique else words[at] if at < len(words) else f"{chance.choice(made_up)} {at}"
+            if unique or (whole and not coded):
+                yield words[at] if at < len(words) else f"{made_up[at % len(made_up)]}{f' {at}' if unique else ''}"
+            else:
+                yield chance.choice(words or ["0", "1"] if coded or (words and chance.random() < 1 / 2) else made_up)
 
 
 def judged(script: str, golds: Texts, written: dict[str, Texts]) -> Iterator[tuple[Texts, bool]]:
