@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from agentd.agent.four_eyes import identity_fields
 from agentd.agent.languages import languages, replies, words
-from agentd.agent.text import normal, one_line, plain
+from agentd.agent.text import normal, one_line, plain, spaced
 from agentd.errors import Language
 from agentd.messages import ApprovalRule, Basis, Caller, Consent, Json, ToolCall, ToolInfo, ToolOutcome, canonical
 from agentd.ports import CallPolicy, ToolHost
@@ -28,7 +28,6 @@ REFUSALS = frozenset(map(plain, words().refusals))
 _LONGEST = max(len(phrase.split()) for phrase in ASSENTS | _BESIDE | REFUSALS)
 
 _CALLED = re.compile(r"^(?:generate_|create_|issue_|make_)")
-_JOINT = re.compile(r"[_-]|(?<=[a-z0-9])(?=[A-Z])")
 Chooser = Literal["model", "person", "program"]
 """Who chose a call: a model, a person by hand (Tools.call), or one of the daemon's own workflows."""
 
@@ -183,7 +182,7 @@ def titled(tool: ToolInfo, arguments: Mapping[str, Json], language: Language) ->
 
 
 def _act(tool: ToolInfo) -> str:
-    return str(tool.annotations.get("title") or _JOINT.sub(" ", _CALLED.sub("", tool.name)))
+    return str(tool.annotations.get("title") or spaced(_CALLED.sub("", tool.name)))
 
 
 def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Language) -> Iterator[tuple[str, str]]:
@@ -202,7 +201,7 @@ def _rows(schema: Mapping[str, Json], value: Mapping[str, Json], language: Langu
 
 
 def _title(schema: Mapping[str, Json], name: str) -> str:
-    return str(schema.get("properties", {}).get(name, {}).get("title") or _JOINT.sub(" ", name).capitalize())
+    return str(schema.get("properties", {}).get(name, {}).get("title") or spaced(name).capitalize())
 
 
 def _without_parts(address: str, arguments: Mapping[str, Json]) -> str:

@@ -10,6 +10,8 @@ from agentd.agent.languages import words
 
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|\n\s*|[.,](?:\s|$)|[^\w\s]|_")
 _SPACES = re.compile(r"[^\S\n]+")
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_JOINT = re.compile(r"[_-]|(?<=[a-z0-9])(?=[A-Z])")
 HAN = r"(?-i:[\u3400-\u4dbf\u4e00-\u9fff])"
 """Han characters have no spaces between words, so each is a token. `-i` saves the slow search for their case."""
 _MARKS = str.maketrans({"。": ". ", "，": ", ", "、": ", ", "،": ", ", "؛": "; "})
@@ -138,6 +140,16 @@ def fold(text: str) -> tuple[str, ...]:
 def plain(text: str) -> str:
     """A text reduced to its folded words, to compare spellings of one value."""
     return " ".join(fold(text))
+
+
+def name_words(name: str) -> list[str]:
+    """The lower-case words of a name in a program, in any case style: `UnitPrice_2` is unit, price, 2."""
+    return [part.casefold() for part in _PARTS.findall(name)]
+
+
+def spaced(name: str) -> str:
+    """A name in a program as people read it: `UnitPrice_2` is `Unit Price 2`."""
+    return _JOINT.sub(" ", name)
 
 
 def stem(word: str) -> str:

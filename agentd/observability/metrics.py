@@ -18,6 +18,7 @@ from agentd.messages import Catalogue, ModelReply, ModelRequest, ProviderSetting
 from agentd.ports import ChatModel, ChatModelWrapper, TextSink
 from agentd.runs.records import RunRecord
 from agentd.runs.usage import DayUsage, UsageLog
+from hardening.logs import Due
 
 log = structlog.get_logger("agentd")
 DAYS = 7
@@ -52,6 +53,7 @@ class Metrics:
         self._day_turns = gauge("agentd_day_turns", "Model turns of a day", of_day)
         self._day_tokens = gauge("agentd_day_tokens", "Tokens of a day", (*of_day, "direction"))
         self._day_cost = gauge("agentd_day_cost", cost, (*of_day, "currency"))
+        self._due = Due()
 
     def watch(
         self,
@@ -69,7 +71,8 @@ class Metrics:
         try:
             self._show_days(await self.usage.days(DAYS))
         except (AgentdError, OSError, SQLAlchemyError) as error:  # the other metrics are still shown
-            log.warning("usage.not_read", error=type(error).__name__)
+            if self._due.now(type(error).__name__):
+                log.warning("usage.not_read", error=type(error).__name__)
         for server in self._catalogue().servers:
             self._restarts.labels(server.name).set(server.restarts)
             self._up.labels(server.name).set(server.state == "up")

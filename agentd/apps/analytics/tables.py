@@ -15,6 +15,7 @@ from typing import Any
 
 from aiohttp import web
 
+from agentd.agent.text import spaced
 from agentd.errors import Forbidden, NotFound
 from agentd.http.guard import CALLER
 from agentd.rpc.method import STAFF
@@ -28,7 +29,6 @@ Rows = Sequence[Mapping[str, Any]]
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?P<time>[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)?")
 _FIRST_DAY = datetime(1900, 3, 1)
 """Spreadsheets disagree about the days before."""
-_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _TYPES = {"csv": "text/csv", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
 
@@ -69,7 +69,7 @@ def rows_of_graph(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
     for at, heading in enumerate(answer.get("headings") or answer.get("columns", ())):
         names = dict.fromkeys(name for row in rows if isinstance(row[at], dict) for name in row[at])
         for name in names or [None]:
-            said = heading if name is None else _CAPITAL.sub(" ", name.replace("_", " ")).lower()
+            said = heading if name is None else spaced(name).lower()
             met[said] += 1
             told = f"{said} {met[said]}" if met[said] > 1 else said
             for line, row in zip(lines, rows, strict=True):

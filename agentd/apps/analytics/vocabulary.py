@@ -16,6 +16,7 @@ from typing import Literal, get_args
 
 from agentd.agent.language import detect, own_language
 from agentd.agent.languages import languages, merged, packs, words
+from agentd.agent.text import name_words
 from agentd.errors import Language
 
 Key = Literal[
@@ -200,7 +201,7 @@ def speaks(name: str, key: str) -> bool:
 @lru_cache(maxsize=1024)
 def words_of(name: str) -> str:
     """A column's name as words: `UnitPrice` and `unit_price` are "unit price"."""
-    return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)).casefold()
+    return " ".join(name_words(name))
 
 
 @lru_cache(maxsize=1024)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, get_args
 
 from agentd.application import Mistake
 from agentd.apps.letters.evidence.fields.field import form, referenced
-from agentd.apps.letters.evidence.fields.shapes import BY_FORMAT, KINDS, TIMES, Shape
+from agentd.apps.letters.evidence.fields.shapes import BY_FORMAT, KINDS, TIMES, Shape, bare
 from agentd.apps.letters.evidence.reading.persons import CITIZEN
 from agentd.apps.letters.languages import phrases
 from agentd.errors import Language
@@ -42,11 +42,14 @@ def _from(shape: Shape, what: str) -> str:
     return f"  [{origin}]" if origin else ""
 
 
-def _labels(shape: Shape) -> Iterator[str]:
+def _labels(shape: Shape) -> Iterable[str]:
     common = phrases().labels.get(shape.label, ()) if not shape.labels else ()
     near = (word for sense in shape.senses for word in phrases().senses[sense])
     meant = near if shape.came_from.get("kind", "").startswith("embeddings") else ()
-    yield from dict.fromkeys(name for name in (*shape.named(), *common, *meant) if name)
+    first: dict[str, str] = {}
+    for name in (*shape.named(), *common, *meant):
+        first.setdefault(bare(name), name)  # `no. HP/WA` once, not also as `no hp wa`
+    return filter(None, first.values())
 
 
 def mistakes(tool: ToolInfo) -> Iterator[Mistake]:

@@ -15,7 +15,8 @@ from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
 
 from agentd.clock import OFFICE
-from agentd.messages import ModelReply, Usage
+from agentd.messages import Catalogue, ModelReply, Usage
+from agentd.observability.metrics import Metrics
 from agentd.runs.run_database import sqlite_engine
 from agentd.runs.store import RunStore
 from agentd.runs.usage import DayUsage, UsageLog
@@ -113,6 +114,18 @@ async def test_a_database_that_takes_no_write_is_told_once_until_it_takes_one(
             await tried.wait()
     assert [line["event"] for line in lines] == ["store.unavailable"]
     assert [one.turns for one in await log.days(1)] == [1]
+    store.close()
+
+
+async def test_a_scrape_without_the_days_shows_the_rest_and_is_told_once(tmp_path: Path) -> None:
+    store, metrics = RunStore(sqlite_engine(tmp_path / "agentd.db")), Metrics()
+    metrics.watch(lambda: 3, Catalogue, UsageLog(store, ManualClock(NOON), OFFICE), lambda: ())
+    with store.engine.begin() as db:
+        db.exec_driver_sql("ALTER TABLE agentd_usage RENAME TO away")
+    with capture_logs() as lines:
+        for _ in range(2):
+            assert b"agentd_runs_active 3.0" in (await metrics.exposition())[0]
+    assert [line["event"] for line in lines] == ["usage.not_read"]
     store.close()
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from agentd.agent.text import name_words
 from agentd.apps.analytics.question.comparisons import unclaimed
 from agentd.apps.analytics.state import TimePeriod
 from agentd.apps.analytics.vocabulary import finder, listed, numerals, vocabulary
@@ -133,7 +134,7 @@ def kind_of(name: str, value: Any) -> str:
     kinds = kinds_of(name)
     if is_share(name) and abs(float(value)) <= LARGEST_SHARE:
         return "percentage"
-    if "label" in kinds_of("".join(_words(name)[-1:])):
+    if "label" in kinds_of("".join([word for word in name_words(name) if word.isalpha()][-1:])):
         return "text"
     if "things" in kinds and "sure" not in kinds:
         return "number_with_separator"
@@ -149,11 +150,7 @@ def is_share(name: str) -> bool:
 
 def kinds_of(name: str) -> set[str]:
     """The kinds of a figure by the words of its name, from the vocabulary's `figures`."""
-    return {kind for word in _words(name) for kind in vocabulary().figures.get(word, "").split()}
-
-
-def _words(name: str) -> list[str]:
-    return re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold())
+    return {kind for word in name_words(name) for kind in vocabulary().figures.get(word, "").split()}
 
 
 def period_values(period: TimePeriod | None) -> dict[str, str]:

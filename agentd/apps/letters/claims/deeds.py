@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentd.agent.languages import merged, packs, words
+from agentd.agent.text import name_words
 from agentd.apps.letters.by_object import by_object
 from agentd.messages import ToolInfo
 
@@ -28,7 +29,6 @@ UNNAMED = "any"
 ANYWHERE = frozenset({"send", "block", "cancel", "approve", "sign", "pay", "extend", "remove"})
 """Deeds that are claims in every office, also where no tool does them."""
 _WORD = re.compile(r"[^\W\d_]+")
-_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 Forms = Mapping[str, frozenset[str]]
 """{word: keys of the deeds that it names}."""
@@ -187,7 +187,7 @@ def looks_up(tool: ToolInfo) -> bool:
 
     A description that begins with an act's verb outweighs the name (`daftar_siswa`: `Mendaftarkan calon siswa`).
     """
-    first, *more = [part.casefold() for part in _PARTS.findall(tool.bare_name)[:2]] or [""]
+    first, *more = name_words(tool.bare_name)[:2] or [""]
     classes, described = deed_words().classes, _WORD.search(tool.description.casefold())
     acts = described is not None and described[0] in _known().keys() - stems()
     return not acts and first in classes["reads"] and " ".join((first, *more)) not in classes["acts"]
@@ -204,13 +204,13 @@ def titles_of(tool: ToolInfo) -> tuple[str, ...]:
 @by_object
 def _own(tool: ToolInfo) -> Scope:
     title, phrases = str(tool.annotations.get("title", "")), asked_by(tool)
-    known, parts = _known(), [_PARTS.findall(part) for part in (tool.bare_name, title, *phrases)]
-    named = [word.casefold() for part in parts for word in part]
+    known, parts = _known(), [name_words(part) for part in (tool.bare_name, title, *phrases)]
+    named = [word for part in parts for word in part]
     first = [word.casefold() for word in _WORD.findall(re.split(r"[.\n]", tool.description, maxsplit=1)[0])]
     keys = frozenset(key for word in named for key in known.get(word, ()))
     own = frozenset() if keys or not named else frozenset({f"={named[0]}"})  # a verb in no file: laminate_card
     said_first = frozenset(key for word in first for key in known.get(word, ()))
-    titled = {word for word in map(str.casefold, parts[1]) if word not in known} - words().detection
-    called = {word.casefold() for word in parts[0][1:]} | titled | things().intersection((*named, *first))
+    titled = {word for word in parts[1] if word not in known} - words().detection
+    called = {*parts[0][1:]} | titled | things().intersection((*named, *first))
     titles = (each for each in (title, *phrases) if things().intersection(each.casefold().split()[:1]))
     return Scope(keys | own, said_first, frozenset(called), frozenset(titles))

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from agentd.agent.aside import OverBudget, aside, spend
 from agentd.agent.languages import understood
-from agentd.agent.text import fold, folded_tokens, stem
+from agentd.agent.text import fold, folded_tokens, name_words, stem
 from agentd.apps.letters.asking import terms
 from agentd.apps.letters.by_object import by_object
 from agentd.apps.letters.claims.deeds import asked_by, deed_words, scope_of
@@ -21,7 +21,6 @@ from agentd.apps.letters.evidence.claims.case import Case
 from agentd.apps.letters.evidence.claims.host_questions import ASKED, FOR, OFFERED, offered, person_asked
 from agentd.apps.letters.evidence.claims.parts import of_turns, parts, people
 from agentd.apps.letters.evidence.fields.field import Field, Tool, fields, form
-from agentd.apps.letters.evidence.fields.shapes import split
 from agentd.apps.letters.evidence.fields.spans import TEXTS
 from agentd.apps.letters.evidence.judging.doubts import marked
 from agentd.apps.letters.evidence.judging.proof import grounds
@@ -194,7 +193,7 @@ def case_of(
 def _spoken(tool: ToolInfo) -> Tool:
     """The words for a tool: from its schema, its deeds in any language, its title and the phrases that ask for it."""
     schema = json.dumps(tool.input_schema, ensure_ascii=False, default=str)
-    spoken = frozenset(fold(f"{' '.join(split(tool.name))} {tool.description} {schema.replace('_', ' ')}"))
+    spoken = frozenset(fold(f"{' '.join(name_words(tool.name))} {tool.description} {schema.replace('_', ' ')}"))
     deeds = frozenset(word for key in scope_of([tool]).keys for word in deed_words().deeds.get(key, ()))
     asking = map(folded_tokens, (str(tool.annotations.get("title", "")), *asked_by(tool)))
     return Tool(tool.name, spoken | deeds | frozenset(map(stem, spoken)), frozenset(one for one in asking if one[1:]))

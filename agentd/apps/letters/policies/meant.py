@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from agentd.agent.text import name_words
 from agentd.apps.letters.evidence.fields.field import Field, properties
-from agentd.apps.letters.evidence.fields.shapes import split
 from agentd.messages import Said, ToolCall
 from agentd.ports import Meaning
 
@@ -60,4 +60,4 @@ def _texts(said: Iterable[Said], by: str) -> Sequence[str]:
 
 def _described(path: str, rule: Mapping[str, Any]) -> str:
     """A field's title and its description in the schema."""
-    return f"{rule.get('title') or ' '.join(split(path))}: {rule.get('description', '')}"
+    return f"{rule.get('title') or ' '.join(name_words(path))}: {rule.get('description', '')}"

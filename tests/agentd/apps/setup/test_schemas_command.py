@@ -19,7 +19,11 @@ SCHEMA: dict[str, Any] = {
     "x-agentd-roles": {"seller": {"id": ["penjual"], "en": ["the seller"]}},
     "properties": {
         "seller_name": {"type": "string", "x-agentd-kind": "name", "x-agentd-about": "seller"},
-        "plot": {"type": "string", "x-agentd-labels": {"en": ["plot number"]}, "pattern": "^[A-Z]-\\d+$"},
+        "plot": {
+            "type": "string",
+            "x-agentd-labels": {"en": ["plot number", "plot no./code"]},
+            "pattern": "^[A-Z]-\\d+$",
+        },
     },
     "required": ["plot"],
 }
@@ -38,7 +42,7 @@ def test_every_field_is_explained_with_where_its_meaning_comes_from() -> None:
     assert "plot (required)" in told and "seller_name (optional)" in told
     assert "  kind    name  [x-agentd-kind]" in told
     assert "  about   seller  [x-agentd-about]" in told
-    assert any(line.startswith("  labels  plot number") and line.endswith("[x-agentd-labels]") for line in told)
+    assert "  labels  plot number, plot no./code, plot  [x-agentd-labels]" in told
     assert "  about   the applicant  [x-agentd-about]" in explained(changed(**{"x-agentd-about": "applicant"}))
     assert "more (optional, sensitive)" in explained(changed(**{"x-agentd-sensitive": True}))
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentd.agent.text import fold
+from agentd.agent.text import fold, name_words
 from agentd.apps.letters.evidence.normalisers import numbers
 from agentd.apps.letters.evidence.normalisers.choices import NO_ENUM, SPELLINGS, Enum
 from agentd.apps.letters.evidence.normalisers.patterns import plain
@@ -139,10 +139,10 @@ def shape(
 ) -> Shape:
     """The shape of a property. `about`: the role declared by a surrounding object; `sense`: its inferred meaning."""
     *above, name = path.replace("[]", "").split(".")
-    words = split(name)
+    words = name_words(name)
     own = labels(prop.get("x-agentd-labels"))
     title = str(prop.get("title") or next((own[one][0] for one in ("", "id", "en") if one in own), " ".join(words)))
-    called = _Called(words, [word for part in above for word in split(part)], title)
+    called = _Called(words, [word for part in above for word in name_words(part)], title)
     role = prop.get("x-agentd-about") or about
     who, whence = _person(called, str(role), known)
     label = _label(called, own, who, prop, lexicon) or f"field:{path}"
@@ -180,7 +180,7 @@ def _person(called: _Called, role: str, known: Roles) -> tuple[str | None, str]:
         return ANYBODY, "name"
     for phrase in ([*called.around, *called.words], list(fold(called.title))):
         for size in range(min(3, len(phrase) - 1), 0, -1):
-            declared = next((one for one in known.words if tuple(split(one)) == tuple(phrase[-size:])), None)
+            declared = next((one for one in known.words if tuple(name_words(one)) == tuple(phrase[-size:])), None)
             if declared:
                 return known.person(declared), "x-agentd-roles"
         found = person(phrase) if len(phrase) > 1 else None
@@ -266,8 +266,3 @@ def _enum(prop: Mapping[str, Json], label: str) -> Enum:
 def bare(title: str) -> str:
     """A title's folded words, without text in brackets."""
     return " ".join(fold(re.sub(r"\([^)]*\)", " ", title)))
-
-
-def split(name: str) -> list[str]:
-    """The words of a property's name, in any case style."""
-    return [word.casefold() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+", name)]
