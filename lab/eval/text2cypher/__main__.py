@@ -3,7 +3,7 @@
     python -m lab.eval.text2cypher fetch --data DIR [--source TEMPLATE]
     python -m lab.eval.text2cypher fit --out RUNS    weights of the confidence, from --provider first and wrong runs
     python -m lab.eval.text2cypher plot --out RUNS   docs/text2cypher/calibration.png of the same, and ablation.png
-    python -m lab.eval.text2cypher --set movies --provider gold|wrong|first|llamacpp|URL [--half test]
+    python -m lab.eval.text2cypher --set movies --provider gold|other|wrong|first|llamacpp|URL [--half test]
 
 A run is resumed by the same command. Of the test half only totals leave: its records hold no question and no query.
 """
@@ -67,6 +67,8 @@ def _records(options: argparse.Namespace, asking: Asking, chosen: list[Question]
     name = f"{options.set}.{_plain(options.provider)}.{_plain(options.aids)}.jsonl"
     if options.provider == "gold":
         return [asking.gold(question) for question in chosen]
+    if options.provider == "other":
+        return [asking.other(question) for question in chosen if question.other]
     if options.provider == "wrong":
 
         def both(one: str) -> list[Record]:
@@ -110,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--set", choices=SETS, default="home")
     parser.add_argument("--data", type=Path, default=Path("var/text2cypher"), help="where the public sets are kept")
     parser.add_argument("--source", default=SOURCE, help="where repositories are: {owner}, {name}")
-    parser.add_argument("--provider", default="gold", help="gold, wrong, first, llamacpp, or an OpenAI-compatible URL")
+    parser.add_argument("--provider", default="gold", help="gold, other, wrong, first, llamacpp, or a URL")
     parser.add_argument("--aids", default="default", help="as `text2cypher run --aids`; none: the same without any")
     parser.add_argument("--half", choices=["tuning", "test", "all"], default="tuning")
     parser.add_argument("--limit", type=int)

@@ -103,6 +103,10 @@ class Asking:
         """Ask with a model that writes the gold query."""
         return self._written(question, question.cypher, "")
 
+    def other(self, question: Question) -> Record:
+        """Ask with a model that writes another model's query for this question."""
+        return self._written(question, question.other, "")
+
     def wrong(self, question: Question, seed: int) -> Iterator[Record]:
         """Ask once for each wrong query that is valid and says something else than gold."""
         others = [other for other in self.questions if other.cypher != question.cypher]

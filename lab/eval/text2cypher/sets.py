@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,13 +54,17 @@ SETS = ("home", *WORDINGS, *_PUBLIC, "movies-blind", "northwind-blind", "healthc
 
 @dataclass(frozen=True)
 class Question:
-    """A question. `half` is `tuning` or `test`, by hash of the question; `kind` is the set's own category."""
+    """A question. `half` is `tuning` or `test`, by hash of the question; `kind` is the set's own category.
+
+    `other`: the query of a second model; "" if there is none or it is the same.
+    """
 
     id: str
     question: str
     cypher: str
     kind: str
     half: str
+    other: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,12 +93,18 @@ def question_set(name: str, data: Path) -> QuestionSet:
         blind = [row for row in published.rows(STRANGERS) if row["Graf"] == graph.name]
         items = [(row["Pertanyaan"], row["Cypher"], row["Bahasa"]) for row in blind]
         return QuestionSet(name, graph, [], list(_questions(items)))
-    return QuestionSet(name, graph, [], list(_questions(_public(name, data))))
+    return QuestionSet(name, graph, [], list(_questions(_public(name, data), _others(name, data))))
 
 
 def _public(name: str, data: Path) -> list[tuple[str, str, str]]:
     rows = [row for file in _FILES for row in published.rows(data / Path(file).name) if row["database"] == name]
     return [(row["question"].strip(), row["cypher"].strip(), row["type"]) for row in rows if _is_usable(row)]
+
+
+def _others(name: str, data: Path) -> dict[str, str]:
+    """What GPT-4-turbo wrote, also for the questions whose gold is by Opus; of several the first."""
+    rows = (row for row in published.rows(data / Path(_FILES[1]).name)[::-1] if row["database"] == name)
+    return {row["question"].strip(): row["cypher"].strip() for row in rows}
 
 
 def fetch(data: Path, source: str = SOURCE) -> None:
@@ -123,11 +133,12 @@ def _is_usable(row: dict[str, str]) -> bool:
     return fine and row["false_schema"] in ("", "False", "nan")
 
 
-def _questions(items: list[tuple[str, str, str]]) -> Iterator[Question]:
+def _questions(items: list[tuple[str, str, str]], others: Mapping[str, str] | None = None) -> Iterator[Question]:
     seen: set[str] = set()
     for question, cypher, kind in items:
         digest = hashlib.sha256(question.encode()).hexdigest()
         if digest not in seen:
             seen.add(digest)
             half = "test" if int(digest[:2], 16) % 2 else "tuning"
-            yield Question(digest[:16], question, cypher, kind, half)
+            other = (others or {}).get(question, cypher)
+            yield Question(digest[:16], question, cypher, kind, half, other if other != cypher else "")

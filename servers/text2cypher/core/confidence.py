@@ -105,7 +105,7 @@ def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Dou
         yield Doubt("empty")
     elif repeats(cells, hints):
         yield Doubt("repeats", str(cells[0]))
-    elif "LIMIT" in facts.words and not facts.aggregates and _shows_twice(state.rows, facts):
+    elif "LIMIT" in facts.words and not facts.aggregates and _shows_twice(state.rows, hints, facts):
         yield Doubt("duplicates")
     if state.truncated:
         yield Doubt("cut", f"{len(state.rows)}")
@@ -115,11 +115,16 @@ def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Dou
         yield Doubt("everything")
 
 
-def _shows_twice(rows: Sequence[Sequence[Any]], facts: QueryFacts) -> bool:
-    """True if a row is there twice, or one thing beside several others so that the limit counts the others."""
-    owners = {column.partition(".")[0] for column in facts.columns}
-    pairs = len(owners) > 1 and not facts.words & {"ORDER", "SKIP"}
-    return len({repr(row[0] if pairs else row) for row in rows}) < len(rows)
+def _shows_twice(rows: Sequence[Sequence[Any]], hints: Hints, facts: QueryFacts) -> bool:
+    """True if a row is there twice, or one thing beside several others so that the limit counts the others.
+
+    An order may put them there (`the 5 longest stays`), but not for a number of the things: `the 5 largest lodges`.
+    """
+    owners = [column.partition(".")[0] for column in facts.columns]
+    asked = [hints.first in facts.structure.labels_of(owner) for owner in owners]
+    pairs = len({*owners}) > 1 and "SKIP" not in facts.words and ("ORDER" not in facts.words or any(asked))
+    at = asked.index(True) if any(asked) else 0
+    return len({repr(row[at] if pairs else row) for row in rows}) < len(rows)
 
 
 def repeats(cells: Sequence[Any], hints: Hints) -> bool:

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.parts import calls, owner_and_property
+from servers.text2cypher.cypher.parts import owner_and_property
 from servers.text2cypher.graph.schema import BOOLEAN, FLOAT, INTEGER, STRING
 from servers.text2cypher.linking.amounts import said_numbers
 from servers.text2cypher.linking.asks import Ask, is_cued
@@ -163,7 +163,8 @@ def _untested(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
 def _only_shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Doubts about a property that is only shown, or only tested one by one, but is a condition of the question.
 
-    `That have a fax`, `still in stock` (unitsInStock), `a total quantity above 50` tested before it is added up.
+    `That have a fax`, `still in stock` (unitsInStock), `a total quantity above 50` tested before it is added up, and
+    `an average rating above 80` of those that are.
     """
     columns = Counter(owner_and_property(column)[1] for column in facts.columns)
     bare = {name for name in facts.properties if 0 < facts.uses[name] == columns[name]}
@@ -176,11 +177,14 @@ def _only_shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Dou
         within = f" {' '.join(words)} " not in f" {text} " and any(f" {end} " in f" {text} " for end in ends)
         if name in had or (within and Ask.COUNT not in hints.asks):
             yield Doubt("unused", spaced(name))
+    tested = {name for _, name, _ in facts.property_tests}
     bounds = r"(?:‹greater›|‹less›|‹at_least›|‹at_most›)"
-    total = linker.wording.compiled(rf"\b‹sum_said›\W+‹property›\W+{bounds}\b").search(hints.masked)
-    summed = {call.name for call in calls(facts.returned) if call.function == "SUM"}
-    if total and any(map(facts.tests, summed)):
-        yield Doubt("unused", total[0])
+    for figure, said in (("SUM", "sum_said"), ("AVG", "average_said")):
+        bounded = linker.wording.compiled(rf"\b‹{said}›(?:\W+\w+)?\W+‹property›\W+(?:‹of›\W+)?{bounds}\b").search(
+            hints.masked
+        )
+        if bounded and tested & {call.name for call in facts.calls if call.function == figure}:
+            yield Doubt("unused", bounded[0])
 
 
 def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:

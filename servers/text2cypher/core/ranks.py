@@ -13,7 +13,7 @@ from servers.text2cypher.core.agent_state import Doubt
 from servers.text2cypher.core.headings import cell_text
 from servers.text2cypher.core.twice import Rows, Run
 from servers.text2cypher.cypher.facts import QueryFacts
-from servers.text2cypher.cypher.parts import owner_and_property
+from servers.text2cypher.cypher.parts import calls, owner_and_property
 from servers.text2cypher.cypher.ranking import Ranking
 from servers.text2cypher.cypher.tokens import named
 from servers.text2cypher.graph.schema import STRING
@@ -47,18 +47,27 @@ def superlatives(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Do
 
 def mistaken(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Doubts if the query sorts by other properties than the one that a superlative names (`the lowest price`), by what
-    is the same in every row, or by a text that is neither mentioned nor shown."""
+    is the same in every row, or by a text that is neither mentioned nor shown; or if it groups afterwards."""
     texts = linker.schema.of_types(STRING) - linker.lexicon.timed
     fixed = {(node.variable, name) for node in facts.structure.nodes for name, _ in node.keys}
     for key in {*facts.sort_keys}:
         if key in fixed or (key not in facts.shown_apart and key[1] in texts and not is_said(key[1], hints, linker)):
             yield Doubt("unasked", key[1])
+    if _loses_order(facts):
+        yield Doubt("unused", cue_in(hints.question, {*_ORDERS, "top"}) or "ORDER BY")
     picked = "|".join(re.escape(phrase) for phrase, cues in languages().cues.items() if cues & _PICKS)
     found = linker.wording.compiled(rf"\b(?:{picked})\W+(‹number›)\b").search(hints.masked)
     keys = {name for _, name in facts.sort_keys}
     name = linker.lexicon.properties.get(found[1].lower(), "") if found else ""
     if keys and name in hints.properties and name not in keys and not facts.words & {"MIN", "MAX"}:
         yield Doubt("unused", found[0] if found else name)
+
+
+def _loses_order(facts: QueryFacts) -> bool:
+    """True if the rows are sorted, then grouped, and the first of these groups are returned."""
+    words = [word for word, _ in facts.structure.clauses[-4:]]
+    groups = any(call.function != "SIZE" for call in calls(facts.returned))
+    return groups and words == ["WITH", "ORDER", "RETURN", "LIMIT"]
 
 
 def _in_conditions(hints: Hints, linker: Linker) -> Iterator[str]:

@@ -13,6 +13,7 @@ from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.functions import apply
 from servers.text2cypher.cypher.parts import sort_keys
 from servers.text2cypher.cypher.tokens import Kind, named
+from servers.text2cypher.graph.schema import LISTS
 from servers.text2cypher.linking.amounts import SIGNS, said_numbers
 from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.bounds import compared, ranges_in
@@ -38,6 +39,7 @@ def otherwise(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Other
     """The other readings."""
     yield from _counted_once(facts)
     yield from _counted_less(hints, facts, linker)
+    yield from _items_counted(facts, linker)
     yield from _bounded_otherwise(hints, facts, linker)
     yield from _zeros_left_out(hints, facts, linker)
 
@@ -86,6 +88,19 @@ def _counted_less(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[O
         elif call.distinct and call.function == "COUNT" and call.is_plain and _counts_others(call.name, hints, linker):
             other = apply(facts.query, [(call.start, call.end, named(call.variable))])
             yield Other("counted", call.name, other)
+
+
+def _items_counted(facts: QueryFacts, linker: Linker) -> Iterator[Other]:
+    """The items of counted lists: `the most roles`, of which each actor of a movie has a list."""
+    lists = linker.schema.of_types(*LISTS.values())
+    counts = [
+        call
+        for call in facts.calls
+        if call.function == "COUNT" and call.is_plain and not call.distinct and call.name in lists
+    ]
+    if counts:
+        edits = [(call.begin, call.end, f"sum(size({facts.query[call.start : call.end]})") for call in counts]
+        yield Other("counted", counts[0].name, apply(facts.query, edits))
 
 
 def _counts_others(name: str, hints: Hints, linker: Linker) -> bool:

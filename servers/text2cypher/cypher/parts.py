@@ -20,7 +20,8 @@ class Call(NamedTuple):
     """`count(DISTINCT m.title)`, or a subquery `COUNT { … }`.
 
     `function`: in upper case; `variable`, `name`: the first word of the argument and the property that it reads there
-    ("" for none); `is_plain`: the argument is nothing else; `start`, `end`: its offsets; `distinct`: its DISTINCT.
+    ("" for none); `is_plain`: the argument is nothing else; `start`, `end`: its offsets; `distinct`: its DISTINCT;
+    `begin`: the offset of the function.
     """
 
     function: str
@@ -30,6 +31,7 @@ class Call(NamedTuple):
     start: int
     end: int
     distinct: Token | None
+    begin: int
 
 
 def calls(tokens: Sequence[Token]) -> Iterator[Call]:
@@ -41,7 +43,9 @@ def calls(tokens: Sequence[Token]) -> Iterator[Call]:
             first, *rest = inside[1:] if distinct else inside
             name = rest[1].value if [held.text for held in rest[:1]] == ["."] else ""
             is_plain = first.is_name and len(rest) == (2 if name else 0)
-            yield Call(token.text.upper(), first.value, name, is_plain, first.start, inside[-1].end, distinct)
+            yield Call(
+                token.text.upper(), first.value, name, is_plain, first.start, inside[-1].end, distinct, token.start
+            )
 
 
 def sort_keys(tokens: Sequence[Token]) -> list[tuple[str, str]]:

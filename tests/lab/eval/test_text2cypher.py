@@ -60,6 +60,8 @@ def test_gold_is_untouched_and_certain_and_wrong_is_neither_right_nor_certain(as
         record = asking.gold(question)
         assert (record.passed, record.untouched, record.certain) == (True, True, True), question.question
         assert [made.wrong for made in asking.wrong(question, 1) if made.passed or made.certain] == []
+    other = asking.other(replace(asking.questions[0], other="MATCH (s:Ship) RETURN s.name"))
+    assert (other.passed, other.untouched, other.certain) == (False, True, False)
 
 
 def test_without_a_model_the_first_reading_answers(asking: Asking) -> None:

@@ -17,12 +17,14 @@ LODGES = {
     "nodes.Guest": "name,country,joined\nAda,Norway,2001-05-01\nBo,Malta,2001-05-02\nCy,Malta,2003-01-31\n",
     "nodes.Bill": "billID,town,payer,amount\n1,Oslo,cy,4\n2,Rome,bo,9\n3,Bern,bo,12\n",
     "nodes.Perk": "name,perkID\nPool,1\nBar,2\nGym,3\n",
-    "edges.STAYED": "from_label,from_key,to_label,to_key\nGuest,Ada,Lodge,Elm\nGuest,Ada,Lodge,Fir\n"
-    "Guest,Bo,Lodge,Fir\nGuest,Ada,Lodge,Yew\n",
+    "edges.STAYED": "from_label,from_key,to_label,to_key,meals\nGuest,Ada,Lodge,Elm,[]\nGuest,Ada,Lodge,Fir,[]\n"
+    'Guest,Bo,Lodge,Fir,"[""lunch""]"\nGuest,Ada,Lodge,Yew,"[""lunch"", ""tea""]"\n',
+    "types": "label,property,type\nSTAYED,meals,STRING[]\n",
     "edges.OFFERS": "from_label,from_key,to_label,to_key\nLodge,Elm,Perk,Pool\nLodge,Fir,Perk,Pool\n"
     "Lodge,Fir,Perk,Bar\nLodge,Oak,Perk,Gym\n",
 }
 OFFERS = "MATCH (l:Lodge)-[:OFFERS]->(p:Perk)"
+STAYED = "MATCH (g:Guest)-[s:STAYED]->(l:Lodge)"
 PAIRS = [  # (question, right, wrong)
     (
         "Which lodges have more than 10 rooms?",
@@ -148,6 +150,26 @@ PAIRS = [  # (question, right, wrong)
         "Which perks are offered by lodges with a total rooms greater than 20?",
         f"{OFFERS} WITH p, sum(l.rooms) AS total WHERE total > 20 RETURN p.name, total",
         f"{OFFERS} WHERE l.rooms > 20 RETURN p.name, sum(l.rooms)",
+    ),
+    (
+        "List the perks that are offered by lodges with an average rooms greater than 20.",
+        f"{OFFERS} WITH p, avg(l.rooms) AS mean WHERE mean > 20 RETURN p.name, mean",
+        f"{OFFERS} WHERE l.rooms > 20 RETURN p.name, avg(l.rooms)",
+    ),
+    (
+        "Which lodge has the most meals?",
+        f"{STAYED} RETURN l.name, sum(size(s.meals)) AS meals ORDER BY meals DESC LIMIT 1",
+        f"{STAYED} RETURN l.name, count(s.meals) AS meals ORDER BY meals DESC LIMIT 1",
+    ),
+    (
+        "List the top 2 lodges by rooms with their guests.",
+        f"{STAYED} WITH l, collect(g.name) AS guests ORDER BY l.rooms DESC LIMIT 2 RETURN l.name, guests",
+        f"{STAYED} WITH l, g ORDER BY l.rooms DESC RETURN l.name, collect(g.name) LIMIT 2",
+    ),
+    (
+        "List the top 2 lodges by rooms and the perks they offer.",
+        f"{OFFERS} WITH l, collect(p.name) AS perks ORDER BY l.rooms DESC LIMIT 2 RETURN l.name, perks",
+        f"{OFFERS} RETURN l.name, p.name ORDER BY l.rooms DESC LIMIT 2",
     ),
 ]
 
