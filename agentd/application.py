@@ -110,7 +110,7 @@ class App(SessionData):
         self.wiring = wiring
 
     @staticmethod
-    async def read_schema(tool: ToolInfo, meaning: Meaning) -> SchemaReading:
+    async def read_schema(tool: ToolInfo, meaning: Meaning | None) -> SchemaReading:
         """Explain how the app reads the tool's schema, and the mistakes in it."""
         del tool, meaning  # unused by an app that reads no schemas
         return SchemaReading((), ())

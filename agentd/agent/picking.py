@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 from agentd.agent.toolset import Toolset
@@ -44,7 +45,7 @@ class PromptTools:
 
 
 async def select(
-    request: str, toolset: Toolset, limit: int, meaning: Meaning, past: PromptTools | None
+    request: str, toolset: Toolset, limit: int, meaning: Meaning | None, past: PromptTools | None
 ) -> PromptTools | None:
     """Select the tools for this request's prompt; None if they are few enough to describe them all."""
     tools = toolset.tools
@@ -63,14 +64,13 @@ async def select(
     )
 
 
-async def _by_nearness(request: str, tools: Sequence[ToolInfo], meaning: Meaning) -> list[str]:
-    """Tool names, nearest first; equally near ones in the catalogue's order. If ranking takes too long, the office's
-    own acts come first: thousands of a server's new descriptions must not hold up a citizen, nor crowd out a letter."""
-    try:
+async def _by_nearness(request: str, tools: Sequence[ToolInfo], meaning: Meaning | None) -> list[str]:
+    """Tool names, nearest first; equally near ones in the catalogue's order. If nothing ranks them in time, the
+    office's own acts come first: thousands of new descriptions must not hold up a citizen, nor crowd out a letter."""
+    scores = [float(tool.official) for tool in tools]
+    with suppress(TimeoutError):
         async with asyncio.timeout(RANKING_S):
-            scores = await meaning.nearness(request, [_text(tool) for tool in tools])
-    except TimeoutError:
-        scores = [float(tool.official) for tool in tools]
+            scores = scores if meaning is None else await meaning.nearness(request, [_text(tool) for tool in tools])
     ranked = sorted(zip(scores, tools, strict=True), key=lambda pair: pair[0], reverse=True)
     return [tool.name for _, tool in ranked]
 

@@ -26,7 +26,7 @@ class Blocked:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Blocked())
 """
-OURS = ("gemini", "embedded", "languages", "letters", "analytics", "graph", "terminal", "study")
+OURS = ("gemini", "embedded", "languages", "letters", "meaning", "analytics", "graph", "terminal", "study")
 OPTIONAL = {module for extra in OURS for module in EXTRAS[extra]} - {"cryptography", "google"}
 
 

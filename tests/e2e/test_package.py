@@ -6,13 +6,16 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import AUTHORITIES
-from tests.daemon import HEAD, SERVERS, Daemon, call, final
+from tests.daemon import HEAD, SERVERS, Daemon, call, final, server_entry
+from tests.docs.pages import DOCS, titled
+from tests.e2e.test_slow_languages import ANSWERS, VALUES
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ("agentd", "bridges", "clients", "hardening", "servers", "profiles", "systemd", "pyproject.toml", "README.md")
@@ -80,6 +83,41 @@ def test_installed_in_a_clean_environment_it_serves(wheel: Path, tmp_path: Path)
     done(program, "init", "campus", "own", cwd=tmp_path)
     done(program, "config", "check", "--config", "own/client.toml", cwd=tmp_path)
     serves(clean, tmp_path)
+
+
+def test_an_office_without_the_extra_for_meaning_issues_letters(wheel: Path, tmp_path: Path) -> None:
+    """Of field names that nobody knows, and asked for in a language that no pack reads; doctor says what is missing."""
+    clean = tmp_path / "office"
+    done(UV, "venv", "--quiet", "--python", sys.executable, str(clean), cwd=tmp_path)
+    python, versions = str(clean / "bin" / "python"), str(ROOT / "requirements.lock")
+    extras = f"agentd[letters,residents] @ {wheel.as_uri()}"
+    done(UV, "pip", "install", "--quiet", "--python", python, "--constraint", versions, extras, cwd=tmp_path)
+    page = titled(DOCS / "evidence-examples.md")
+    (tmp_path / "clinic.py").write_text(page["clinic.py"])
+    talk = tomllib.loads(page["clinic.toml"])["talk"][0]
+    note, letter = call("issue_sick_note", **talk["call"]), call("generate_surat_keterangan_domisili", **VALUES)
+    turns = [note, *[letter, final("教えてください。")] * 15]
+    servers = SERVERS["certificate"] + server_entry("clinic", tmp_path / "clinic.py", start_timeout_s=120)
+    daemon = Daemon(tmp_path, turns, HEAD + servers)
+    daemon.program = clean / "bin" / "agentd"
+    daemon.start(cwd=tmp_path)
+    try:
+        waits = daemon.call("Agent.run", prompt=" ".join(one for one in talk["said"] if not one.startswith("A: ")))
+        noted = daemon.approve(waits)
+        told = daemon.call("Agent.run", prompt="こんにちは、住所の証明書が必要です", session_id="amina")
+        while told["status"] == "completed":
+            answer = ANSWERS[told["steps"][-1]["output"]["asked"]]
+            told = daemon.call("Agent.run", prompt=answer, session_id="amina")
+        issued = daemon.approve(told)
+    finally:
+        daemon.kill(15)
+    assert [one["success"] for one in noted["steps"] if one["tool"] == "issue_sick_note"] == [True]
+    assert (issued["status"], len(issued["artifacts"])) == ("completed", 1)
+    program = str(clean / "bin" / "agentd")
+    (tmp_path / "tool.json").write_text('{"type": "object", "properties": {"whereto": {"type": "string"}}}')
+    assert done(program, "tools", "check", "tool.json", cwd=tmp_path) == "0 mistakes\n"
+    doctor = subprocess.run([program, "doctor"], cwd=tmp_path, capture_output=True, text=True).stdout
+    assert "pip install 'agentd[meaning]'" in doctor
 
 
 def test_the_core_is_small_serves_and_says_what_installs_the_rest(wheel: Path, tmp_path: Path) -> None:

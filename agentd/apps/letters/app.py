@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from agentd.application import App, SchemaReading, Wiring
 from agentd.apps.letters.evidence.reading.readings import SessionReadings
 from agentd.apps.letters.pages import list_method
-from agentd.apps.letters.policies.described import Described, described
+from agentd.apps.letters.policies.described import Described
 from agentd.apps.letters.policies.grounding import Grounded
 from agentd.apps.letters.policies.lookups import LookUps
 from agentd.apps.letters.policies.turns import LetterTurns
@@ -37,11 +37,11 @@ class Letters(App):
         self.turns = LetterTurns(self._readings, self._described, wiring.meaning, self._server)
 
     @staticmethod
-    async def read_schema(tool: ToolInfo, meaning: Meaning) -> SchemaReading:
+    async def read_schema(tool: ToolInfo, meaning: Meaning | None) -> SchemaReading:
         """How evidence reads each field of a schema, and the mistakes in the schema."""
         from agentd.apps.letters.explain import explained, mistakes
 
-        return SchemaReading(tuple(explained(await described(tool, meaning))), tuple(mistakes(tool)))
+        return SchemaReading(tuple(explained(await Described(meaning).learn(tool))), tuple(mistakes(tool)))
 
     def policies(self) -> Iterable[CallPolicy]:
         """Official calls may use only what the citizen said or a tool found; look-ups, only what they named."""

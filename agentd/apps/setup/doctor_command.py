@@ -34,6 +34,11 @@ IMPORTED = (
     "found.submodule_search_locations and __import__(m)"
 )
 """Imports a package; a single module is only located, because importing might run it."""
+UNCOMPARED = (
+    "texts are not compared by meaning: answers in languages without a pack are not checked for deeds that no "
+    "tool did, an unknown field's name says nothing of its kind, and of too many tools the "
+    "official ones are described first"
+)
 MARKS = {"good": "✓", "note": "·", "must": "✗"}
 
 
@@ -75,6 +80,7 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
     """All findings, the most basic checks first."""
     from agentd import config
     from agentd.errors import ConfigError
+    from agentd.plugins import meaning
 
     yield python(sys.version_info[:2])
     try:
@@ -100,6 +106,8 @@ def look(given: argparse.Namespace) -> Iterator[Finding]:
             yield Finding("note", f"server {server.name}: its credentials reach it from {SYSTEM_FOLDER} in the service")
         else:
             yield server_of(server)
+    if meaning() is None:
+        yield Finding("note", UNCOMPARED, "pip install 'agentd[meaning]'")
     yield from office(settings)
     yield from examples(settings)
     yield from letters(settings)

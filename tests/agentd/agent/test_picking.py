@@ -58,6 +58,7 @@ async def test_a_ranking_without_end_holds_up_nobody(monkeypatch: pytest.MonkeyP
     letter = ToolInfo(name="letter", server="office", description="A letter.", official=True)
     many = replace(TOOLS, tools=(*TOOLS.tools, letter))
     picked = await select("jam berapa?", many, LIMIT, Slow(), None)
+    assert picked == await select("jam berapa?", many, LIMIT, None, None), "nor does the lack of a ranking"
     assert picked is not None and picked.start == ("letter", *(tool.name for tool in TOOLS.tools[: LIMIT - 1]))
 
 
