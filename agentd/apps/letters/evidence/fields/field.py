@@ -120,7 +120,7 @@ def _form(text: str) -> Form:
         for path, one in shapes.items():
             if one.person == ANYBODY:
                 shapes[path] = replace(one, person=None, label=f"field:{path}")
-    names = [(phrase, one.label) for one in shapes.values() if not one.common for phrase in one.named()]
+    names = [(said, one.label) for one in shapes.values() for said in (one.declared() if one.common else one.named())]
     ahead = any(one.time != "past" and (one.kind in _DATED or one.time) for one in shapes.values())
     for_others = any(one.person == ANYBODY for one in shapes.values())
     named = {one.person for one in shapes.values() if one.label == "nama"}

@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -88,9 +89,13 @@ class Shape:
         """Whether its date is in the past: a birth, or the last time of something."""
         return self.kind == "date" and ("birth" in self.senses or (self.time == "past" and "since" not in self.senses))
 
+    def declared(self) -> Iterator[str]:
+        """The tool's own labels, in every language."""
+        return chain.from_iterable(self.labels.values())
+
     def named(self) -> Iterator[str]:
         """Every phrase that may name it."""
-        yield from (phrase for known in self.labels.values() for phrase in known)
+        yield from self.declared()
         yield bare(self.title)
         yield " ".join(self.words)
 
