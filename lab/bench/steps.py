@@ -1,22 +1,17 @@
-"""Measures a durable agent step against a bare MCP client, and 200 runs at once.
+"""Measures a durable agent step against a bare MCP client.
 
 Issue 4: a step (scripted model, read-only tool of a real server) ≤ 2.1 ms where libraries without durability take
-2.2–3.6; 200 runs of a model that takes 1 s once ≤ 2 s, with five calls each ≤ 5 s, ≤ 30 MB more memory. Each scenario
-is a daemon in a process of its own, without the wire. What 10⁵ sessions cost is growth.py's.
+2.2–3.6. The daemon is a process of its own, without the wire. 200 runs at once: agents.py; 10⁵ sessions: growth.py.
 """
 
 from __future__ import annotations
 
-import asyncio
 import gc
-import json
 import os
 import sys
 import tempfile
-import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +20,11 @@ from agentd.access import LOCAL
 from agentd.daemon import Daemon
 from agentd.messages import AgentOptions
 from agentd.startup import started
-from lab.bench._timing import cost_ms, in_a_process, median, peak_mib, print_json
+from lab.bench._timing import cost_ms, in_a_process, median, print_json
 
 CALLS, RUNS, ROUNDS = 5, 20, 7
-CROWD = 200
 TIME = '{"action":"call_tool","tool":"get_current_time","input":{}}'
 FINAL = '{"action":"final","response":"Selesai"}'
-SLOW = json.dumps({"text": FINAL, "after_ms": 1000})
-SLOW_CALL = json.dumps({"text": TIME, "after_ms": 1000})
 CONFIG = """\
 default_provider = "scripted"
 prompt_template = "Layani warga. {{custom_instruction}} {{language_guidance}} {{tool_guidance}}"
@@ -51,7 +43,7 @@ args = ["-m", "servers.time"]
 
 def run() -> dict[str, Any]:
     """The figures; each name ends in its unit."""
-    return {key: value for name in SCENARIOS for key, value in in_a_process("steps", name).items()}
+    return dict(in_a_process("steps"))
 
 
 @asynccontextmanager
@@ -95,30 +87,5 @@ async def _steps() -> dict[str, Any]:
     }
 
 
-async def _crowd(name: str, *script: str) -> dict[str, Any]:
-    """Seconds, CPU and additional peak memory for 200 runs started at once, each in a session of its own."""
-    async with daemon(*script) as made:
-        await made.runs.run("Halo", AgentOptions(), LOCAL)
-        before = peak_mib()
-        began, cpu = time.perf_counter(), time.process_time()
-        outcomes = await asyncio.gather(*(made.runs.run("Halo", AgentOptions(), LOCAL) for _ in range(CROWD)))
-        wall, cpu = time.perf_counter() - began, time.process_time() - cpu
-        if any(outcome.status != "completed" for outcome in outcomes):
-            raise SystemExit("a run of the bench did not complete")
-        more = peak_mib() - before
-    return {
-        f"runs_200_{name}_s": round(wall, 2),
-        f"runs_200_{name}_cpu_s": round(cpu, 2),
-        f"runs_200_{name}_more_memory_mb": round(more, 1),
-    }
-
-
-SCENARIOS: dict[str, Callable[[], Coroutine[Any, Any, dict[str, Any]]]] = {
-    "steps": _steps,
-    "crowd_once": partial(_crowd, "one_turn", SLOW),
-    "crowd_calls": partial(_crowd, "five_calls", SLOW_CALL, *[TIME] * (CALLS - 1), FINAL),
-}
-
-
 if __name__ == "__main__":
-    print_json(SCENARIOS[sys.argv[1]]())
+    print_json(_steps())

@@ -1,5 +1,5 @@
 """Injects a fault into a daemon during a bystander's run. A row records what the caller received, whether that run
-ended well, and the daemon's resources before and after. Faults: mcp_faults.py, provider_faults.py, machine_faults.py.
+ended well, and the daemon's resources before and after. Faults: mcp_faults.py, provider_faults.py, clock_leaps.py.
 """
 
 from __future__ import annotations
@@ -31,10 +31,12 @@ class Held:
     rows: int
 
     @classmethod
-    def of(cls, daemon: Daemon, rows: Callable[[Daemon], int]) -> Held:
+    def of(cls, daemon: Daemon) -> Held:
         assert daemon.process is not None
         seen = Sample.of(daemon.process.pid)
-        return cls(seen.processes, seen.descriptors, rows(daemon))
+        with closing(sqlite3.connect(daemon.state / "agentd.db", timeout=30)) as db:
+            rows = int(db.execute("SELECT count(*) FROM agentd_runs").fetchone()[0])
+        return cls(seen.processes, seen.descriptors, rows)
 
 
 @dataclass(frozen=True)
@@ -69,22 +71,15 @@ class Row:
 Act = Callable[[Daemon], str]
 
 
-def rows_of_sqlite(daemon: Daemon) -> int:
-    """The number of runs in the state folder's own database."""
-    with closing(sqlite3.connect(daemon.state / "agentd.db", timeout=30)) as db:
-        return int(db.execute("SELECT count(*) FROM agentd_runs").fetchone()[0])
-
-
 class Matrix:
     """Faults injected into one daemon, one after the other."""
 
-    def __init__(self, daemon: Daemon, rows: Callable[[Daemon], int] = rows_of_sqlite) -> None:
+    def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
-        self._rows = rows
 
     def row(self, tried: str, act: Act, own_runs: int = 0) -> Row:
         """Inject the fault beside a bystander's run; the `own_runs` that the act itself starts must end well, too."""
-        before = Held.of(self._daemon, self._rows)
+        before = Held.of(self._daemon)
         run_id = self._daemon.call("Agent.start", prompt="Halo")["run_id"]
         try:
             heard, failed = act(self._daemon), 0
@@ -98,7 +93,7 @@ class Matrix:
         """Resources once restarted processes are up and ended ones are gone, or when SETTLE_S has passed."""
         until = time.monotonic() + SETTLE_S
         while True:
-            now = Held.of(self._daemon, self._rows)
+            now = Held.of(self._daemon)
             if (now.processes == before.processes and now.files <= before.files + SLACK) or time.monotonic() > until:
                 return now
             time.sleep(0.2)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab.drill.beside import Held, Row, rows_of_sqlite
+from lab.drill.beside import Held, Row
 from tests.agentd.apps.letters.hostile import families, fuzzed
 from tests.agentd.apps.letters.test_growth import READERS
 from tests.daemon import HEAD, SERVERS, Daemon, RpcFailed, final, running
@@ -45,7 +45,7 @@ def hostile_texts(folder: Path) -> list[Row]:
                 time.sleep(EVERY_S)
 
         daemon.call("Agent.run", prompt="Halo")
-        before = Held.of(daemon, rows_of_sqlite)
+        before = Held.of(daemon)
         beside = threading.Thread(target=sample)
         beside.start()
         try:
@@ -53,7 +53,7 @@ def hostile_texts(folder: Path) -> list[Row]:
         finally:
             ended.set()
             beside.join()
-        after = Held.of(daemon, rows_of_sqlite)
+        after = Held.of(daemon)
     looks.sort()
     heard = f"/healthz within {looks[int(0.99 * len(looks))]:.0f} ms (99 %), {looks[-1]:.0f} ms at the longest"
     return [Row(f"{TEXTS} hostile texts of {BYTES} bytes", heard, TEXTS, answers.count(False), before, after)]

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.drill.beside import Row
+from lab.drill.clock_leaps import clock_leaps
 from lab.drill.count import Found
 from lab.drill.hostile import curve, hostile_texts
 from lab.drill.kills import kills, stops
-from lab.drill.machine_faults import clock_leaps, database_gone, databases_locked, disk_full
 from lab.drill.mcp_faults import mcp_faults
 from lab.drill.nodes import three_nodes, two_clocks
 from lab.drill.provider_faults import provider_faults
@@ -30,8 +30,7 @@ LIVES: dict[str, Callable[[Path, int], Found]] = {
     "clocks": lambda folder, _: two_clocks(folder),
 }
 FAULTS: dict[str, Callable[[Path], list[Row]]] = {
-    **{"mcp": mcp_faults, "providers": provider_faults, "disk": disk_full, "locks": databases_locked},
-    **{"database": database_gone, "clock": clock_leaps},
+    **{"mcp": mcp_faults, "providers": provider_faults, "clock": clock_leaps},
 }
 EVERY = (*LIVES, HOSTILE, *FAULTS)
 

@@ -1,4 +1,4 @@
-"""Measures the code: sizes, complexity, import rules, unused and duplicated code, size of extras. It judges nothing."""
+"""Measures the code: sizes, complexity, import rules, unused code, size of extras. It judges nothing."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections import Counter, defaultdict
-from itertools import pairwise
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,6 @@ from lab.figures.record import ROOT, Found
 from lab.tools import gates, sizes
 
 SOURCES = ("agentd", "bridges", "clients", "hardening", "servers", "lab")
-RUN = 6
-"""Minimum length of a duplicate: equal lines in two places, without blank lines and imports."""
 LONGEST = 8
 BUCKETS = ((1, 3), (4, 6), (7, 8), (9, 10), (11, 99))
 
@@ -25,7 +22,6 @@ def run() -> Found:
     """Measure the code as checked out here."""
     files = [path for room in SOURCES for path in sorted((ROOT / room).rglob("*.py")) if "peers" not in path.parts]
     complexities = _complexities()
-    doubled = _doubled(files)
     lines = {path.relative_to(ROOT).as_posix(): path.read_bytes().count(b"\n") for path in files}
     longest = sorted(lines.items(), key=lambda pair: -pair[1])[:LONGEST]
     figures = {
@@ -34,8 +30,6 @@ def run() -> Found:
         "functions": complexities.total(),
         "complexity_most": max(complexities),
         "unused_names": len(list(gates.unused(ROOT, gates.allowed()["unused"]))),
-        "doubled_runs": len(doubled),
-        "doubled_lines": sum(each["lines"] for each in doubled),
     }
     tables: dict[str, list[dict[str, Any]]] = {
         "rooms": [{"room": room, "lines": sizes.lines(room)} for room in sizes.ROOMS],
@@ -44,7 +38,6 @@ def run() -> Found:
             for low, high in BUCKETS
         ],
         "longest": [{"longest file": name, "lines": many} for name, many in longest],
-        "doubled": doubled[:LONGEST],
         "extras": [_weight(extra) for extra in ("", *sizes.extras())],
     }
     return Found.of({**figures, **tables})
@@ -73,37 +66,3 @@ def _complexities() -> Counter[int]:
 def _printed(program: str, *words: str) -> str:
     command = [str(Path(sys.executable).with_name(program)), *words]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
-
-
-def _doubled(files: list[Path]) -> list[dict[str, Any]]:
-    """Sequences of equal lines in two places, the longest first."""
-    places: dict[tuple[str, ...], list[tuple[Path, int]]] = defaultdict(list)
-    read = {path: _lines(path) for path in files}
-    for path, lines in read.items():
-        for at in range(len(lines) - RUN + 1):
-            places[tuple(text for _, text in lines[at : at + RUN])].append((path, at))
-    found: list[dict[str, Any]] = []
-    seen: set[tuple[Path, int, Path, int]] = set()
-    for here in places.values():
-        for (one, at), (other, there) in pairwise(here):
-            if (one, at - 1, other, there - 1) not in seen:  # otherwise it is part of a sequence already found
-                many = _run(read[one][at:], read[other][there:])
-                place, twin = (
-                    f"{path.relative_to(ROOT)}:{read[path][start][0]}" for path, start in ((one, at), (other, there))
-                )
-                found.append({"doubled": place, "as in": twin, "lines": many})
-            seen.add((one, at, other, there))
-    return sorted(found, key=lambda each: -int(each["lines"]))
-
-
-def _lines(path: Path) -> list[tuple[int, str]]:
-    """(number, text) of the lines with content, without imports and comments."""
-    lines = ((number, text.strip()) for number, text in enumerate(path.read_text("utf-8").splitlines(), 1))
-    return [
-        (number, text) for number, text in lines if len(text) > 1 and not text.startswith(("from ", "import ", "#"))
-    ]
-
-
-def _run(one: list[tuple[int, str]], other: list[tuple[int, str]]) -> int:
-    pairs = zip(one, other, strict=False)
-    return next((many for many, (a, b) in enumerate(pairs) if a[1] != b[1]), min(len(one), len(other)))

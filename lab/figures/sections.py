@@ -22,7 +22,7 @@ from lab import bench
 from lab.figures.evaluations import EVALUATIONS
 from lab.figures.record import Figure, Found
 
-DRILLS = ("kills", "stops", "nodes", "clocks", "hostile", "mcp", "providers", "disk", "locks", "database", "clock")
+DRILLS = ("kills", "stops", "nodes", "clocks", "hostile", "mcp", "providers", "clock")
 """The parts that lab/drill/parts.py defines."""
 EVERYTHING = ("agentd", "bridges", "clients", "hardening", "servers")
 MEASURES = {

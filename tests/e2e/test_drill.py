@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from lab.drill.beside import SLACK, Held, Row
+from lab.drill.clock_leaps import clock_leaps
 from lab.drill.hostile import CURVE, curve
 from lab.drill.kills import CONFIG, Drill
-from lab.drill.machine_faults import clock_leaps
 
 
 @pytest.mark.cold  # the starts are killed too

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.figures import __main__ as command
-from lab.figures import commits, evaluations, house, pages, record, sections
+from lab.figures import commits, evaluations, pages, record, sections
 from lab.figures.goals import GOALS, Goal
 from lab.figures.record import ROOT, Figure, Found, Measurement
 
@@ -164,15 +164,6 @@ def test_the_first_measurement_and_the_latest_are_kept(tmp_path: Path, monkeypat
 
 def _no_database() -> Found:
     raise SystemExit("no database here")
-
-
-def test_doubled_lines_are_found_once_and_imports_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(house, "ROOT", tmp_path)
-    same = "".join(f"line_{number} = {number}\n\n" for number in range(house.RUN + 2))
-    files = [tmp_path / "a.py", tmp_path / "b.py"]
-    for path in files:
-        path.write_text(f"from a import b\nimport {path.stem}\nown = '{path.stem}'\n{same}")
-    assert house._doubled(files) == [{"doubled": "a.py:4", "as in": "b.py:4", "lines": house.RUN + 2}]
 
 
 @pytest.mark.slow  # it starts a process
