@@ -174,7 +174,7 @@ def _called(relation: str, field: Field, case: Case) -> Iterator[bool]:
                     label = mark.value
                 elif mark.cue is Cue.RELATION and mark.value == relation:
                     before, after = words[max(0, mark.start - 1) : mark.start], words[mark.end : mark.end + 2]
-                    own = MY.isdisjoint(before) and SELF.isdisjoint(takewhile(str.isalpha, after))
+                    own = MY.isdisjoint(before) and SELF.isdisjoint(word for word in takewhile(str.isalpha, after))
                     heads = label not in (None, field.label) or after[:1] == [":"]
                     himself = label is not None or turn.asks_for(field.key) or not SELF.isdisjoint(before)
                     as_said = relation in EITHER_WAY or tuple(words[mark.start : mark.end]) == fold(str(field.value))
