@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentd.agent.text import plain
-from lab.eval.evidence.offices import letter
+from lab.eval.evidence.offices import tool
 from lab.eval.evidence.trials import Trial, session
 from lab.eval.letters.script import load
 from servers.certificate.settings import SHIPPED_LETTERS
@@ -23,7 +23,7 @@ def trials() -> Iterator[Trial]:
                 "letters",
                 talk.language,
                 True,
-                letter(SHIPPED_LETTERS / talk.letter),
+                tool({"letter": SHIPPED_LETTERS / talk.letter}),
                 known,
                 session(*talk.turns),
             )

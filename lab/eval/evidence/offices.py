@@ -51,17 +51,20 @@ def half_of(trial: Trial) -> str:
 
 
 def tool(office: Mapping[str, Any]) -> ToolInfo:
-    """An office's tool, from a letter's folder or as written in the file. It has no required fields."""
+    """An office's tool, from a letter's folder or as written in the file, without required fields: only those told in a
+    conversation are judged."""
     if "letter" in office:
-        return letter(ROOT / office["letter"])
+        made = letter(ROOT / office["letter"])
+        return made.model_copy(update={"input_schema": {**made.input_schema, "required": []}})
     own = dict(office["tool"])
     name, description = own.pop("name"), own.pop("description")
-    schema = {"type": "object", **own, "required": []}  # only the fields told in a conversation are judged
+    schema = {"type": "object", **own, "required": []}
     return ToolInfo(name=name, server=office["name"], official=True, description=description, input_schema=schema)
 
 
 def letter(folder: Path) -> ToolInfo:
-    """The tool of a letter's folder, without required fields."""
+    """The tool of a letter's folder."""
     kind = load(folder)
-    loose = {**kind.input_schema(), "required": []}
-    return ToolInfo(name=kind.tool, server="letters", official=True, description=kind.summary, input_schema=loose)
+    return ToolInfo(
+        name=kind.tool, server="letters", official=True, description=kind.summary, input_schema=kind.input_schema()
+    )

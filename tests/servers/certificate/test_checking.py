@@ -31,13 +31,13 @@ def test_the_letters_that_ship_and_the_example_have_no_mistakes() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "file", "line", "told"),
     [
-        ('semester = { kind = "text"', 'semester = { kind = "txt"', "letter.toml", 21, "semester.kind"),
+        ('semester = { kind = "number"', 'semester = { kind = "txt"', "letter.toml", 21, "semester.kind"),
         ("order = 10", "ordre = 10", "letter.toml", 6, "ordre"),
         ('title = "Surat', "title = Surat", "letter.toml", 2, "line 2"),
         ("{keperluan}", "{keprluan}", "letter.txt", 4, ": letter: {keprluan} is neither"),
         ("order = 10", "ordre = 10", "letter.toml", 6, "did you mean `order`?"),
         ("semester = { kind", 'semester = { title = "Semester", kind', "letter.toml", 21, "there are: kind, label, "),
-        ('semester = { kind = "text"', 'semester = { kind = "txt"', "letter.toml", 21, "in kinds.toml beside"),
+        ('semester = { kind = "number"', 'semester = { kind = "txt"', "letter.toml", 21, "in kinds.toml beside"),
         ("semester = { kind", 'semester = { source = "resident.semestr", kind', "letter.toml", 21, "resident"),
         ("[data]", "", "letter.txt", 1, "one line [data]"),
         (
