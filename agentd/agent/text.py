@@ -21,8 +21,6 @@ _UNWRITTEN = dict.fromkeys((0x640, 0x670, *range(0x64B, 0x660)))
 _ONE_LETTER = str.maketrans("أإآٱىی", "اااايي")
 """Arabic letters that people write interchangeably."""
 _PLAIN_MARKS = _MARKS | _SAME_MARKS | _UNWRITTEN
-
-
 _UNSHOWN = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 """Control characters, and those that turn the direction of the text around them."""
 _DROPPED = {code: None for code in _UNSHOWN if chr(code) not in "\t\n\r"}

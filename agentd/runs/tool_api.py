@@ -51,16 +51,22 @@ class DirectTools:
             # The tool is not listed yet, so a run must not store arguments that may be unfit for it.
             raise ToolExecution(f"the server `{info.server}` is not up; try again once it is", tool=info.name)
         if waits:
-            words = json.dumps({"tool": tool, "server": server, "input": tool_input}, ensure_ascii=False)
-            caller = keyed(caller)
-            answer = await self.questions.ask(words, caller=caller, session_id=None, run_id=None)
-            if answer["status"] == "needs_approval":
-                waiting = {"run_id": answer["run_id"], "approval": answer["approval"]}
-                if caller.is_visitor:
-                    waiting |= {"session_id": answer["session_id"], "session_key": caller.session_key}
-                outcome = ToolOutcome(success=False, output=waiting, message=answer["response"])
-                return AgentStep.of(info.name, info.server, tool_input, outcome)
+            return await self._in_a_run(info, {"tool": tool, "server": server, "input": tool_input}, keyed(caller))
+        return await self._at_once(info, tool_input, caller)
+
+    async def _in_a_run(self, info: ToolInfo, wanted: dict[str, Any], caller: Caller) -> AgentStep:
+        """The step of a run of kind `call`; while that waits for a human, a failed one that holds the approval."""
+        words = json.dumps(wanted, ensure_ascii=False)
+        answer = await self.questions.ask(words, caller=caller, session_id=None, run_id=None)
+        if answer["status"] != "needs_approval":
             return AgentStep.model_validate(answer["steps"][0])
+        waiting = {"run_id": answer["run_id"], "approval": answer["approval"]}
+        if caller.is_visitor:
+            waiting |= {"session_id": answer["session_id"], "session_key": caller.session_key}
+        outcome = ToolOutcome(success=False, output=waiting, message=answer["response"])
+        return AgentStep.of(info.name, info.server, wanted["input"], outcome)
+
+    async def _at_once(self, info: ToolInfo, tool_input: dict[str, Any], caller: Caller) -> AgentStep:
         run_id = f"{BY_HAND}{uuid4().hex}"
         if not info.read_only:  # the tool's `_meta` names the argument that is the call's subject
             about = str(tool_input.get(info.meta.get("agentd/audit_subject", ""), ""))
@@ -125,8 +131,5 @@ def step_of(info: ToolInfo, arguments: dict[str, Any], outcome: ToolOutcome, run
 
 
 def _outcome(step: AgentStep, artifacts: Any) -> dict[str, Any]:
-    return {
-        "response": step.message,
-        "steps": [step.model_dump(mode="json")],
-        "artifacts": [artifact.model_dump() for artifact in artifacts],
-    }
+    steps, files = [step.model_dump(mode="json")], [artifact.model_dump() for artifact in artifacts]
+    return {"response": step.message, "steps": steps, "artifacts": files}

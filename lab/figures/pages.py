@@ -98,6 +98,7 @@ def _head(section: Section, measured: Measurement, judge: Judge) -> str:
 
 
 def _tables(shown: Sequence[Section], history: History) -> list[str]:
+    """The latest rows of all sections as tables, one for each set of columns; then pictures, figures and goals."""
     rows = [
         (tuple(row), tuple(row.values()))
         for section in shown

@@ -67,6 +67,7 @@ class AgentModel:
         """
         if not messages or messages[-1].role != "user":
             raise InvalidParams("the last of `messages` must be the user's", field="messages")
+        # A visitor's client that sends no key can't be told apart: each conversation gets a key, known here alone.
         keyless = caller.is_visitor and caller.session_key is None
         conversation = self._conversation(_heard(caller, messages[:-1]), once=keyless)
         if keyless:

@@ -191,6 +191,7 @@ def _replies(name: str, settings: Any) -> Replies | None:
 
 
 def _totals(replies: Replies | None, made: list[dict[str, Any]]) -> int:
+    """Print the totals; return 1 if the perfect planner was wrong anywhere."""
     for kind in dict.fromkeys(each["kind"] for each in made):
         of_kind = [each["right"] for each in made if each["kind"] == kind]
         print(f"{kind}: {sum(of_kind)} of {len(of_kind)}")

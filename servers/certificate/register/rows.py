@@ -43,6 +43,7 @@ def known_letter(connection: sa.Connection, request: Request) -> Letter | None:
 def reserve_letter(
     connection: sa.Connection, request: Request, day: date, at: datetime, number: Callable[[int], str], code: str
 ) -> tuple[Letter, bool]:
+    """(the request's letter, whether it was reserved now). The next `number` of its series goes to a new one alone."""
     # Locking the counter's row first makes other requests of this series wait, so the check below is reliable.
     seq = _count(connection, request.series, day.year)
     if (known := known_letter(connection, request)) is not None:

@@ -54,6 +54,7 @@ class PatternReader(TokenCursor, ABC):
             self.take(")")
 
     def node(self) -> int:
+        """Reads `(a:Label {key: value} WHERE …)` and returns its index in `structure.nodes`."""
         opener = self.take("(")
         variable = None
         if (token := self.peek()) is not None and token.is_name and not token.is_word("WHERE"):

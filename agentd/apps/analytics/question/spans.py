@@ -51,6 +51,7 @@ def month_period(first: date) -> Period:
 
 
 def quarter(number: int, in_year: str | None, today: date, year: int | None) -> Period:
+    """A quarter of the year said with it, else of the question's `year`, else the latest that has begun by `today`."""
     wanted = int(in_year) if in_year else year
     if wanted is None:
         wanted = today.year if 3 * number - 2 <= today.month else today.year - 1

@@ -26,6 +26,7 @@ def disputed(call: ToolCall, case_of: Callable[[Sequence[Said]], Case]) -> dict[
 
 
 def _disputed(call: ToolCall, case: Case, names: Collection[str]) -> dict[str, Dispute]:
+    """{name: what the register and the citizen say} of those of the call's fields that the citizen contradicts."""
     words = {one.order: one.text for one in case.said if one.by == "citizen"}
     found: dict[str, Dispute] = {}
     for field in fields(call.tool.input_schema, call.input, case.form):

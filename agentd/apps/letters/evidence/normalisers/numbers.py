@@ -224,6 +224,7 @@ def value(text: str) -> Decimal | None:
 
 
 def _written(words: Sequence[str], at: int) -> tuple[Decimal, int]:
+    """(number, end) of digits at an index; a mark before three of them groups, another one begins the fraction."""
     whole = words[at]
     at += 1
     while at + 1 < len(words) and words[at] in ".," and len(words[at + 1]) == 3 and words[at + 1].isdecimal():

@@ -246,6 +246,7 @@ def _asks_whether(sentence: Sentence, mark: Mark) -> bool:
 
 
 def _on_wrong(sentence: Sentence, mark: Mark) -> None:
+    """Deny what is called wrong: the clause up to the word, or what follows its colon; the rest corrects it."""
     clause = sentence.clause(mark.start)
     rest = [word for word in sentence.words[mark.end : clause.stop] if word[0].isalnum() and word not in FILLERS]
     if sentence.words[mark.start] in _PACK.denials and mark.start == clause.start and rest:
@@ -253,9 +254,8 @@ def _on_wrong(sentence: Sentence, mark: Mark) -> None:
         return
     sentence.wrong = True
     _set(sentence, range(clause.start, mark.end), Mood.DENIED)
-    if sentence.words[mark.end : mark.end + 1] == [":"] and _PACK.before_name.isdisjoint(
-        sentence.words[mark.end + 1 : mark.end + 2]
-    ):
+    after = sentence.words[mark.end : mark.end + 2]
+    if after[:1] == [":"] and _PACK.before_name.isdisjoint(after[1:]):
         _set(sentence, range(mark.end, clause.stop), Mood.DENIED)  # `nama yang salah: …`
         return
     _correct(sentence, mark)
