@@ -16,12 +16,12 @@ def give(made: int | Path, owner: os.stat_result) -> None:
         os.chown(made, owner.st_uid, owner.st_gid)
 
 
-def plain_text(file: Path, most: int, encoding: str = "utf-8") -> str:
-    """The text of a file that somebody named: no pipe or device, which might never end. Raises OSError, also for one of
-    more than `most` bytes, and UnicodeDecodeError."""
+def plain_text(file: Path, most: int) -> str:
+    """The text of a file that somebody named, without the byte order mark of some editors: no pipe or device, which
+    might never end. Raises OSError, also for one of more than `most` bytes, and UnicodeDecodeError."""
     if file.stat().st_size > most or not file.is_file():
         raise OSError(errno.EINVAL, f"should be a file of at most {most} bytes", str(file))
-    return file.read_text(encoding=encoding)
+    return file.read_text(encoding="utf-8-sig")
 
 
 def append(file: int, text: str) -> None:

@@ -177,7 +177,7 @@ def load(
 def _read(file: Path) -> tuple[str, dict[str, Any], ClientFile | None, Sequence[Any]]:
     """The text, its tables, the valid part of them (None if there is none) and pydantic's errors about the rest."""
     try:
-        text = plain_text(file, 4 * 1024 * 1024, "utf-8-sig")  # some editors write a byte order mark
+        text = plain_text(file, 4 * 1024 * 1024)
     except FileNotFoundError:
         raise ConfigError([Problem(file, 1, "no such file; name one with --config or AGENTD_CONFIG")]) from None
     except (OSError, UnicodeDecodeError) as error:

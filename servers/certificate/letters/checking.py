@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -26,9 +26,22 @@ def check(folders: Sequence[Path], signers: Collection[str]) -> Iterator[str]:
         yield from found
         letters |= {} if found else {folder / "letter.toml": load(folder)}
     sources = {id(letter): source for source, letter in letters.items()}
+    for source, letter in letters.items():
+        for where in _strange_languages(letter):
+            yield f"{source}:{_line(source, where)}: {'.'.join(where)}: is no language's code, such as `en`"
     for letter, key, what in conflicts(letters.values(), signers):
         source = sources[id(letter)]
         yield f"{source}:{_line(source, (key,))}: {key}: {what}"
+
+
+def _strange_languages(letter: LetterType) -> Iterator[tuple[str, ...]]:
+    """Where words are given in no language: the keys that lead there."""
+    from babel.localedata import exists
+
+    by_language: dict[tuple[str, ...], Mapping[str, object]] = {("titles",): letter.titles, ("terms",): letter.terms}
+    by_language |= {("roles", name): said for name, said in letter.roles.items()}
+    by_language |= {("fields", name, "labels"): field.labels for name, field in letter.fields.items()}
+    yield from ((*where, code) for where, said in by_language.items() for code in said if not exists(code))
 
 
 def conflicts(letters: Iterable[LetterType], signers: Collection[str]) -> Iterator[tuple[LetterType, str, str]]:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
 
 from hardening.patterns import bounded
-from servers.certificate.languages import OfficeWords
+from servers.certificate.languages import OfficeWords, words
 from servers.certificate.letters import kinds
 from servers.certificate.letters.conditions import COLUMN
 from servers.certificate.messages import Message, WrongValue
@@ -53,7 +53,7 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
     """One field as its letter.toml declares it."""
 
     kind: Annotated[str, AfterValidator(_known_kind)]
-    label: str
+    label: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
     hint: str | None = None
     pattern: CodePattern | None = None
     """A regular expression that a whole code must match."""
@@ -97,6 +97,17 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
             raise ValueError(f"least = {self.least} is more than most = {self.most}")
         if unlike := [each for each in self.examples if self.pattern and not re.fullmatch(self.pattern, each)]:
             raise ValueError(f"the example {', '.join(unlike)} is not of its pattern {self.pattern}")
+        if self.kind != "number" and (self.least, self.most) != (None, None):
+            raise ValueError(f'least and most bound a number, and this is kind = "{self.kind}"')
+        return self
+
+    @model_validator(mode="after")
+    def _default_is_a_value(self) -> LetterField:
+        try:
+            if self.default is not None:
+                self.read(self.default, frozenset(map(ord, self.default)))
+        except WrongValue as wrong:
+            raise ValueError(f"default = {self.default!r}: {wrong.message.in_words(words('en'))}") from None
         return self
 
     @property
@@ -127,7 +138,7 @@ class LetterField(BaseModel, frozen=True, extra="forbid"):
             "x-agentd-identity": self.identity or None,
             "x-agentd-source": self.source,
             "x-agentd-about": self.about if "about" in self.model_fields_set else None,
-            "x-agentd-labels": {language: list(words) for language, words in self.labels.items()} or None,
+            "x-agentd-labels": {language: list(phrases) for language, phrases in self.labels.items()} or None,
             "x-agentd-time": self.time,
             "x-agentd-sensitive": self.sensitive or None,
             "x-agentd-declared": self.declared,

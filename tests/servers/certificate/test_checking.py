@@ -9,6 +9,7 @@ import pytest
 
 from servers.certificate.cli import _many, main
 from servers.certificate.letters.checking import check, mistakes
+from servers.certificate.letters.lettertype import load
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "docs/letters/examples/surat_aktif_kuliah"
@@ -48,6 +49,29 @@ def test_the_letters_that_ship_and_the_example_have_no_mistakes() -> None:
             "{seq:03}",
         ),
         ("order = 10", 'order = 10\nnumber_pattern = "{seq.real.x}/{series}/{year}"', "letter.toml", 7, "{seq:03}"),
+        ("semester = { kind", 'semester = { default = "40", kind', "letter.toml", 21, "default = '40': "),
+        ("semester = { kind", 'semester = { default = "lima", kind', "letter.toml", 21, "default = 'lima': "),
+        ('label = "Semester"', 'label = ""', "letter.toml", 21, "semester.label"),
+        (
+            'tahun_akademik = { kind = "code"',
+            'tahun_akademik = { least = 3, kind = "code"',
+            "letter.toml",
+            22,
+            "a number",
+        ),
+        ("titles = { en", "titles = { english", "letter.toml", 3, "titles.english: is no language's code"),
+        (
+            'label = "NIM", labels = { id',
+            'label = "NIM", labels = { xx',
+            "letter.toml",
+            19,
+            "fields.nim.labels.xx: is no",
+        ),
+        (
+            'semester = { kind = "number", label = "Semester", least = 1, most = 14 }',
+            'semester = { kind = "choice", label = "S", choices = { Ganjil = [], Genap = [] }, default = "Pendek" }',
+            *("letter.toml", 21, "default = 'Pendek': "),
+        ),
         ("{keperluan}", "{keperluan!s}", "letter.txt", 4, "{keperluan!s} should be {keperluan}"),
     ],
 )
@@ -55,9 +79,16 @@ def test_a_mistake_is_told_with_its_file_and_line(
     tmp_path: Path, old: str, new: str, file: str, line: int, told: str
 ) -> None:
     folder = changed(tmp_path, old, new, file)
-    found = list(mistakes(folder))
+    found = list(check([folder], ()))
     assert found[0].startswith(f"{folder / file}:{line}: ")
     assert told in found[0]
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+    folder = changed(tmp_path, "order = 10", "order = 11")
+    for file in folder.iterdir():
+        file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert list(check([folder], ())) == [] and load(folder).text[0] == load(EXAMPLE).text[0]
 
 
 def test_every_mistake_of_a_folder_is_told_at_once(tmp_path: Path) -> None:

@@ -10,9 +10,11 @@ import pytest
 
 from servers.certificate import office
 from servers.certificate.languages import words
+from servers.certificate.letters import kinds
 from servers.certificate.letters.catalogue import Catalogue
 from servers.certificate.letters.fields import LetterField
 from servers.certificate.letters.lettertype import LetterTypeError, load
+from servers.certificate.messages import WrongValue
 from servers.certificate.server import create_server
 from servers.certificate.settings import SHIPPED_LETTERS
 from servers.certificate.tools import generate_tool
@@ -183,3 +185,11 @@ async def test_letters_of_other_offices_that_a_new_folder_names_are_asked_for_wi
     assert "surat paspor" in tool.meta["agentd/about"]["letter_type"]
     assert {"surat paspor", "requirements"} <= {*tool.meta["agentd/asked_by"]}
     service.close()
+
+
+@pytest.mark.parametrize("text", ["S1", "D3", "SMA", "kelas 5"])
+def test_a_text_with_a_letter_in_it_is_a_text(text: str) -> None:
+    assert kinds.read_text(text) == text
+    for none in ("5", "1/3", "-"):
+        with pytest.raises(WrongValue):
+            kinds.read_text(none)
