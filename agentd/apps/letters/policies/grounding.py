@@ -23,7 +23,7 @@ from agentd.apps.letters.evidence.claims.parts import of_turns, parts, people
 from agentd.apps.letters.evidence.fields.field import Field, Tool, fields, form
 from agentd.apps.letters.evidence.fields.spans import TEXTS
 from agentd.apps.letters.evidence.judging.doubts import marked
-from agentd.apps.letters.evidence.judging.proof import grounds
+from agentd.apps.letters.evidence.judging.proof import given_by_nik, grounds, last_word
 from agentd.apps.letters.evidence.judging.question import label, question
 from agentd.apps.letters.evidence.judging.together import anothers, left
 from agentd.apps.letters.evidence.normalisers import choices
@@ -125,6 +125,10 @@ def _judged(call: ToolCall, readings: Readings | None) -> tuple[list[Field], fro
     results = {entry.order for entry in call.said if entry.by == "tool"}
     found = (path for path, orders in proofs.items() if orders and orders <= results)
     missing = [_whose(replace(marked(field, given, case), between=_between(field, case)), case) for field in unproven]
+    doubted = (one.value for one in missing if one.label == "nik" and one.person is None and one.doubtful)
+    case.nik = sixteen(str(next(doubted, case.nik)))
+    follow = {one.path for one in missing if given_by_nik(one, case) and last_word(one, case) is None}
+    missing = [replace(one, doubtful=True) if one.path in follow else one for one in missing]
     return missing, frozenset(path.partition(".")[0] for path in found)
 
 

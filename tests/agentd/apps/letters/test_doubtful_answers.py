@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from agentd.apps.letters.evidence.fields.field import form
-from agentd.apps.letters.policies.grounding import Grounded
+from agentd.apps.letters.policies.grounding import Grounded, ungrounded
 from agentd.messages import Said, ToolCall, ToolOutcome
+from tests.agentd.apps.letters.letters import call
 from tests.agentd.apps.letters.test_doubtful_times import on
 from tests.agentd.apps.letters.test_doubts import unproven, visit
 
@@ -121,3 +122,23 @@ async def test_a_yes_to_one_text_that_is_asked_back_is_no_other_text() -> None:
 def test_a_time_inside_a_text_belongs_to_it() -> None:
     asked = visit({"catatan": "wadah yang lama"}, "pesan dua kotak, tolong pakai wadah yang lama saja", **NOTE)
     assert unproven(asked)["catatan"].doubtful
+
+
+def test_rt_and_rw_exchanged_are_contradicted_by_their_names() -> None:
+    found = ungrounded(call({"rt": "005", "rw": "002"}, "saya tinggal di Jl. Melati No. 4 RT 002 RW 005"))
+    assert [(field.path, field.doubtful) for field in found] == [("rt", False), ("rw", False)]
+
+
+@pytest.mark.parametrize(("line", "doubtful"), [("", True), (", perempuan", False)])
+def test_the_sex_of_a_nik_in_doubt_is_in_doubt_with_it(line: str, doubtful: bool) -> None:
+    lines = (f"surat domisili. NIK 3175061203800005{line}", "A: Baik.", "nggak?")
+    found = ungrounded(call({"nik": "3175061203800005", "jenis_kelamin": "Laki-laki"}, *lines))
+    assert [(field.path, field.doubtful) for field in found] == [("nik", True), ("jenis_kelamin", doubtful)]
+
+
+@pytest.mark.parametrize(
+    "line", ["Ini gratis apa nggak?", "Can I pick it up today or not?", "Suratnya bayar nggak ya?"]
+)
+def test_a_question_that_ends_in_a_negation_takes_nothing_back(line: str) -> None:
+    lines = ("surat domisili. NIK 3175061203800005, Islam", "A: Baik.", line)
+    assert ungrounded(call({"nik": "3175061203800005", "agama": "Islam"}, *lines)) == []

@@ -6,7 +6,6 @@ It returns every field that a value may belong to. A value is proven only if the
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
 from datetime import date
 from operator import attrgetter
 
@@ -127,7 +126,7 @@ def labelled_otherwise(field: Field, place: Place, *, plain: bool = True) -> boo
     own = () if field.common else (one for one in place.near if last and last.end <= one.start < start)
     if last is None or any(field.key in one.keys for one in (last, *own)):
         return False  # `balai RW 04 tanggal 31-12-2031`
-    return clear(sentence.words[last.end : start]) and not _counted(sentence.words, last) and _holds(last, place, plain)
+    return clear(sentence.words[last.end : start]) and not _counted(place, last) and _holds(last, place, plain)
 
 
 def _holds(one: Named, place: Place, plain: bool) -> bool:
@@ -148,16 +147,19 @@ def _labels(field: Field, place: Place, candidates: frozenset[str]) -> list[froz
     right = [one for one in place.near if 0 <= one.start - span.end <= 1 and sentence.clauses[one.start] == clause]
     if field.kind == "name":  # the name before `passed away` isn't a place or date
         right = [one for one in right if identity.names_of_people(one.keys, place)]
-    before = [one for one in reversed(left[-_NEAR:]) if field.kind not in NUMBERS or not _counted(sentence.words, one)]
+    before = [one for one in reversed(left[-_NEAR:]) if field.kind not in NUMBERS or not _counted(place, one)]
     nearest = before[:1] if before and before[0].end >= span.start - 1 else []
     ordered = [*inside, *nearest, *right, *before[len(nearest) :]]
     return [keys for one in ordered if (keys := one.keys & candidates)]
 
 
-def _counted(words: Sequence[str], label: Named) -> bool:
-    """Whether the label's value is a number before it (`3 kamar tidur`), so that it doesn't name what follows."""
-    before = words[label.start - 1] if label.start else ""
-    return (before.isdecimal() and len(before) <= _COUNT_DIGITS) or before in SPOKEN
+def _counted(place: Place, label: Named) -> bool:
+    """Whether the label's value is a number before it (`3 kamar tidur`), so that it doesn't name what follows. No RT or
+    RW is counted (`RT 002 RW 005`)."""
+    shapes = place.case.form.shapes
+    before = place.sentence.words[label.start - 1] if label.start else ""
+    countable = any(shapes[key].kind in NUMBERS for key in label.keys & shapes.keys())
+    return countable and ((before.isdecimal() and len(before) <= _COUNT_DIGITS) or before in SPOKEN)
 
 
 def _owned(candidates: frozenset[str], field: Field, place: Place) -> frozenset[str]:

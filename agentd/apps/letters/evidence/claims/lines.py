@@ -89,7 +89,8 @@ class Line:
         before = range(first, one.start)
         marks = [mark for at in before if (mark := self.marks.get(at)) is not None and mark.cue is Cue.RELATION]
         people = {at for mark in marks for at in range(mark.start, mark.end)}
-        said = [at for at in before if self.words[at][0].isalnum() and at not in people]
+        people_and_cues = people | self.sentence.covered(RIGHTS)  # `tapi namanya …`
+        said = [at for at in before if self.words[at][0].isalnum() and at not in people_and_cues]
         said = [at for at in said if self.words[at] not in _BESIDE]
         if self.introduces(one.start, one.end):
             return bool(said) and not people and not is_choice([self.words[at] for at in said])

@@ -92,7 +92,7 @@ def _rests_on(field: Field, case: Case) -> frozenset[int] | None:
         if equals(field, value) and not mentions.turned_down(field, case, order) and not passed_over(field, case, order)
     ]
     if not found:
-        return frozenset() if not claims and _given_by_nik(field, case) else None
+        return frozenset() if not claims and given_by_nik(field, case) else None
     later = any(claim.message > found[-1] and claim.replaces and claim.mood is not Mood.OPEN for claim in claims)
     return None if later else frozenset(found)
 
@@ -121,7 +121,7 @@ def _judged(claims: Iterable[Claim], field: Field, case: Case) -> Iterator[Claim
         yield claim
 
 
-def _given_by_nik(field: Field, case: Case) -> bool:
+def given_by_nik(field: Field, case: Case) -> bool:
     """Whether the value is the sex that the proven NIK encodes."""
     if field.label != "jenis_kelamin" or not case.nik:
         return False

@@ -6,6 +6,7 @@ other schema uses the common spellings.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,10 +15,12 @@ from agentd.agent.text import FILLERS, fold, folded_tokens, normal, plain, token
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.languages import phrases
 
-_CONCEPTS: tuple[tuple[str, ...], ...] = (
-    *phrases().choices.values(),
-    *phrases().occupations.values(),
-    *phrases().education.values(),
+_DOUBLED = re.compile(r"\b(\w+) \1\b")
+"""Two words which are one doubled word, usually written with a hyphen: `emah-emah`."""
+_CONCEPTS: tuple[tuple[str, ...], ...] = tuple(
+    (*spellings, *(_DOUBLED.sub(r"\1 - \1", one) for one in spellings))
+    for known in (phrases().choices, phrases().occupations, phrases().education)
+    for spellings in known.values()
 )
 _BY_PHRASE: dict[tuple[str, ...], frozenset[int]] = {}
 for _number, _phrases in enumerate(_CONCEPTS):

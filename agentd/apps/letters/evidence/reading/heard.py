@@ -221,12 +221,10 @@ def _around(sentence: Sentence, mark: Mark, clause: range) -> range:
 def _on_negation(sentence: Sentence, mark: Mark) -> None:
     """A negation denies the rest of its clause; `never` and a bare negation deny all of it."""
     words = sentence.words[mark.start : mark.end]
-    if any(" ".join(words) in known for known in _TIMES.values()):
+    if _asks_whether(sentence, mark) or any(" ".join(words) in known for known in _TIMES.values()):
         return
     clause = sentence.clause(mark.start)
     rest = [word for word in sentence.words[mark.end : clause.stop] if word[0].isalnum()]
-    if _asks_whether(sentence, mark):
-        return
     _set(sentence, range(mark.start, clause.stop), Mood.DENIED)
     if any(label.start == mark.end for label in sentence.labels):
         _set(sentence, clause, Mood.DENIED)  # `3175… itu bukan NIK saya`
@@ -240,9 +238,11 @@ def _on_negation(sentence: Sentence, mark: Mark) -> None:
 
 
 def _asks_whether(sentence: Sentence, mark: Mark) -> bool:
-    """Whether a negation at the end of its clause only asks and denies nothing: `ada yang lain tidak`."""
+    """Whether a negation that ends its clause only asks and denies nothing: `ada yang lain tidak`, `free or not?`."""
     clause = sentence.clause(mark.start)
-    return mark.end == clause.stop and bool(_PACK.asks_whether.intersection(sentence.words[clause.start : mark.start]))
+    before = sentence.words[clause.start : mark.start]
+    asks = (sentence.asks and not FILLERS.issuperset(before)) or not _PACK.asks_whether.isdisjoint(before)
+    return asks and FILLERS.issuperset(sentence.words[mark.end : clause.stop])
 
 
 def _on_wrong(sentence: Sentence, mark: Mark) -> None:
