@@ -1,12 +1,14 @@
-"""`python -m lab.tools.gates` reports what no linter does: long files, unused code, a daemon of too many lines."""
+"""`python -m lab.tools.gates` reports what linters miss: long files, unused code, lost imports, a long daemon."""
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from fnmatch import fnmatch
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -45,6 +47,26 @@ def unused(root: Path, allowed: dict[str, str]) -> Iterator[str]:
             yield f"{item.filename.relative_to(root)}:{item.first_lineno}: {item.message}: delete it"
 
 
+def lost_imports(files: list[Path]) -> Iterator[str]:
+    """One line for each name that a test imports from a module of ours without it: mypy leaves out the tests."""
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_bytes())) if path.parts[0] == "tests" else ():
+            if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in FOLDERS:
+                lost = {each.name for each in node.names} - _names(str(node.module))
+                yield from (f"{path}:{node.lineno}: {node.module} has no {name}" for name in sorted(lost))
+
+
+@cache
+def _names(module: str) -> set[str | None]:
+    """What may be imported from a module of ours: the names in it, and the modules below it."""
+    place = Path(*module.split("."))
+    found: set[str | None] = {each.stem for each in place.glob("*")}
+    for file in filter(Path.exists, (place.with_suffix(".py"), place / "__init__.py")):
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            found |= {getattr(node, key, None) for key in ("name", "asname", "id")}
+    return found
+
+
 def allowed() -> dict[str, dict[str, str]]:
     """The exceptions in pyproject.toml: `long` and `unused`, each with its reason."""
     excused: dict[str, dict[str, str]] = tomllib.loads(Path("pyproject.toml").read_text())["tool"]["gates"]
@@ -56,7 +78,7 @@ def main() -> None:
     excused = allowed()
     tracked = subprocess.run(["git", "ls-files", "*.py"], check=True, capture_output=True, text=True).stdout.split()
     files = [Path(name) for name in tracked if Path(name).exists()]
-    wrong = [*too_long(files, excused["long"]), *unused(Path.cwd(), excused["unused"])]
+    wrong = [*too_long(files, excused["long"]), *unused(Path.cwd(), excused["unused"]), *lost_imports(files)]
     if (lines := sizes.lines("agentd")) > DAEMON_LINES:
         wrong.append(f"the daemon has {lines} lines, {DAEMON_LINES} are allowed: say it in fewer")
     if wrong:
