@@ -33,7 +33,6 @@ WHOLE = {"GPT-4": "results/DAIL-SQL+GPT-4.txt", "Graphix": "results/graphix_resu
 PART = {"gpt-3.5": "predicted_sql.txt", "llama": "prediction_llama.txt", "falcon": "prediction_falcon.txt"}
 """Queries of SOME, for a hundred questions."""
 FILLINGS, ROWS = 4, 40
-SQL = {str: "TEXT", float: "REAL", int: "INTEGER"}
 Texts = dict[str, str]
 HEAD = 'today = "2024-05-15T02:00:00+00:00"\ncurrency = "USD"\n'
 
@@ -52,7 +51,8 @@ def fetch(data: Path, source: str = SOURCE) -> None:
                 written[each["question"]][model] = query.strip()
     schemas = {each["db_id"]: each for each in json.loads(read(SOME, "data/spider/tables.json"))}
     for name in SPIDER:
-        golds = {each["question"]: each["query"] for each in dev if each["db_id"] == name}
+        whole = re.compile(r"(?i)select\s+\*")  # shows more than is asked for
+        golds = {e["question"]: e["query"] for e in dev if e["db_id"] == name and not whole.match(e["query"])}
         compared = _compared(golds.values())
         scripts = [filled(schemas[name], compared, Random(f"{name} {seed}")) for seed in range(FILLINGS)]
         found = {script: list(judged(script, golds, written)) for script in scripts}
@@ -97,12 +97,17 @@ def filled(schema: dict[str, Any], compared: dict[str, list[str]], chance: Rando
                 kind, known = schema["column_types"][at], compared.get(name.casefold(), [])
                 made[at] = list(_column(name.casefold(), kind, known, count, unique, chance))
             parts += [f'PRIMARY KEY ("{name}")'] if unique else []
-        kinds = {at: {*map(type, made[at])} for at in own[table]}
-        types = [f'"{columns[at][1]}" {next(SQL[kind] for kind in SQL if kind in kinds[at])}' for at in own[table]]
+        types = [f'"{columns[at][1]}" {_type(made[at][0])}' for at in own[table]]
         script.append(f'CREATE TABLE "{names[table]}" ({", ".join(types + parts)})')
         rows = dict.fromkeys(zip(*(made[at] for at in own[table]), strict=False))
         script += [f'INSERT INTO "{names[table]}" VALUES {exp.convert(row).sql(dialect="sqlite")}' for row in rows]
     return ";\n".join([*script, ""])
+
+
+def _type(value: Any) -> str:
+    if isinstance(value, str):
+        return "DATE" if re.fullmatch(r"\d{4}-\d\d-\d\d", value) else "TEXT"
+    return "REAL" if isinstance(value, float) else "INTEGER"
 
 
 def _column(name: str, kind: str, known: Sequence[str], count: int, unique: bool, chance: Random) -> Iterator[Any]:
@@ -131,13 +136,13 @@ def _column(name: str, kind: str, known: Sequence[str], count: int, unique: bool
 
 
 def judged(script: str, golds: Texts, written: dict[str, Texts]) -> Iterator[tuple[Texts, bool]]:
-    """(a record, whether both queries find the same) for each question whose gold finds something, and each different
-    query of a model that runs."""
+    """(a record, whether both queries find the same) for each question whose gold finds something, not just 0, and each
+    different query of a model that runs."""
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript(script)
         for ask, gold in golds.items():
             right, met = _rows(database, gold), set[str]()
-            for model, query in written[ask].items() if right else ():
+            for model, query in written[ask].items() if right not in (None, [], ["(0,)"]) else ():
                 plain = " ".join(query.casefold().rstrip("; ").split())
                 rows = None if plain in met else _rows(database, query)
                 met.add(plain)

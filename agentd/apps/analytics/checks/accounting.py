@@ -14,15 +14,22 @@ from datetime import date
 from sqlglot import exp
 
 from agentd.apps.analytics.checks.conditions import BOUNDS, kept, late, unexplained, unread
+from agentd.apps.analytics.checks.counts import (
+    counts_all,
+    counts_the_join,
+    idly_distinct,
+    of_a_mean,
+    of_another,
+    of_lines,
+)
 from agentd.apps.analytics.checks.not_consulted import instead_of, not_consulted, of_a_sibling
 from agentd.apps.analytics.checks.schema_reading import Asked, Found, Reading
 from agentd.apps.analytics.checks.unanswered import unanswered
-from agentd.apps.analytics.checks.unknown_words import said_in
 from agentd.apps.analytics.plan import Plan
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import FIGURES, Schema
 from agentd.apps.analytics.sql.select import Select
-from agentd.apps.analytics.sql.tree import of_kind, rows_divided_by
+from agentd.apps.analytics.sql.tree import of_kind
 from agentd.apps.analytics.vocabulary import finder, speaks, words_of
 
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
@@ -40,7 +47,7 @@ def unaccounted(question: str, plan: Plan, schema: Schema, today: date, past: It
     found = [query.key for query in plan.selects if query.tree is None]
     for reading in readings:
         found += [*unexplained(reading), *_days(reading, asked.text != talk, today.isoformat())]
-        found += [*_aggregates(reading, counted), *_of_lines(reading), *not_consulted(reading)]
+        found += [*_aggregates(reading, counted), *of_lines(reading), *not_consulted(reading)]
         found += [*kept(reading), *unread(reading), *instead_of(reading), *of_a_sibling(reading)]
         found += [*_figures(reading), *needless_keys(reading), *counts_the_join(reading)]
         found += [*(_shown(reading) if reading.select is reading.query.outer else ()), *_misnamed(reading)]
@@ -98,14 +105,14 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
         columns = list(of_kind(each, exp.Column))
         case = each.find(exp.Case)
         things = [column for column in columns if each.find(exp.Distinct)]
-        if _of_a_mean(each) and finder("averages").search(asked.text):
+        if of_a_mean(each) and finder("averages").search(asked.text):
             continue
-        if any(reading.kind(column) in FIGURES for column in reading.select.valued(each)) or _counts_all(case):
+        if any(reading.kind(column) in FIGURES for column in reading.select.valued(each)) or counts_all(case):
             yield each.sql()
         elif things:
             called = any(reading.called(one) and not reading.of_others(one) for one in things)
-            called = called and not all(map(reading.select.fixed, things))
-            yield from () if called and not _of_another(reading, things) else (each.sql(),)
+            called = called and not all(map(reading.select.fixed, things)) and not idly_distinct(reading, things)
+            yield from () if called and not of_another(reading, things) else (each.sql(),)
         elif reading.sources and not (
             reading.unknown or any(map(reading.is_about, reading.sources.values())) or any(map(reading.said, columns))
         ):
@@ -115,41 +122,6 @@ def _aggregates(reading: Reading, counted: bool) -> Iterator[str]:
         yield from (
             each.sql() for each in sums if not (reading.said(each.this) or speaks(each.this.name, "quantities"))
         )
-
-
-def _of_another(reading: Reading, counted: list[exp.Column]) -> bool:
-    """Whether the columns are not named after a thing behind "how many", and another key of these tables is."""
-    behind = re.findall(rf"{finder('how_many').pattern}\W+((?:\w+\W+)?\w+)", reading.asked.text, re.IGNORECASE)
-    figures = finder("totals", "averages", "shares", "amounts")  # `berapa total piutang` counts nothing
-    said = Asked(" ".join(each for each in behind if not figures.search(each)))
-    keys = [name for table in reading.sources.values() for name in table.of_kind("identifier")]
-    return any(map(said.hits, keys)) and not any(said.hits(column.name) for column in counted)
-
-
-def _of_a_mean(count: exp.Expr) -> bool:
-    """Whether a sum is divided by this count of all its rows: `SUM(x) / COUNT(*)`."""
-    division = count.find_ancestor(exp.Div)
-    return rows_divided_by(count) is count and division is not None and division.this.find(exp.Sum) is not None
-
-
-def _of_lines(reading: Reading) -> Iterator[str]:
-    """Counts or means of detail rows when the question names the document: InvoiceLine, for an invoice."""
-    said = {name: words_of(table.name).split() for name, table in reading.schema.by_name.items()}
-    for each in reading.select.own(exp.Count, exp.Avg) if not reading.select.keys else ():
-        asked = reading.asked.counted if isinstance(each, exp.Count) else reading.asked.said
-        columns = [found[0] for column in of_kind(each, exp.Column) if (found := reading.column(column))]
-        made = isinstance(each.this, exp.Column) and not columns  # computed by a subquery
-        for table in () if made or each.find(exp.Distinct) else columns or reading.sources.values():
-            own = said[table.name.casefold()]
-            heads = [words for words in said.values() if len(words) < len(own) and words[0][:4] == own[0][:4]]
-            if heads and said_in(heads[0][0], asked) and not any(said_in(word, asked) for word in own[1:]):
-                yield each.sql()
-
-
-def _counts_all(case: exp.Expr | None) -> bool:
-    """Whether a COUNT also counts the ELSE branch of its CASE: `COUNT(CASE WHEN … THEN 1 ELSE 0 END)`."""
-    other = case.args.get("default") if case is not None else None
-    return other is not None and not isinstance(other, exp.Null)
 
 
 def _figures(reading: Reading) -> Iterator[str]:
@@ -204,9 +176,14 @@ def _shown(reading: Reading) -> Iterator[str]:
     """The columns of a list if none of them was asked for, if conditions fix all of them, or if they are keys of named
     things and the question asks for no code; columns that it doesn't mention and that name nothing."""
     select = reading.select
-    wanted = (each for each in reading.labels if reading.called(each) and not select.fixed(each))
+    wanted = [each for each in reading.labels if reading.called(each) and not select.fixed(each)]
     if reading.labels and all(map(reading.for_a_name, wanted)):
         yield ", ".join(dict.fromkeys(column.name for column in reading.labels))
+    else:
+        beside = [each.table.casefold() for each in reading.labels]
+        yield from (
+            each.name for each in wanted if reading.for_a_name(each) and beside.count(each.table.casefold()) == 1
+        )
     kinds, limit = {reading.kind(column) for column in select.shown}, select.node.args.get("limit")
     listed = select.order and not select.keys
     several = listed and (limit is None or limit.expression.name != "1")
@@ -276,15 +253,3 @@ def _referred_to(reading: Reading, key: exp.Column) -> bool:
     """Whether the query joins rows that refer to a key, so that it has several of them: the orders of an employee."""
     others = [side for tie in reading.select.ties if key in tie for side in tie if side != key]
     return any((found := reading.column(side)) and not found[1].is_primary_key for side in others)
-
-
-def counts_the_join(reading: Reading) -> Iterator[str]:
-    """COUNT(*) of groups outer-joined to what refers to them: a doctor without an appointment counts as one."""
-    counts = [each for each in reading.select.own(exp.Count) if isinstance(each.this, exp.Star)]
-    for join in (join for join in reading.select.joins if counts and reading.select.keys and join.side == "LEFT"):
-        alias = join.this.alias_or_name.casefold()
-        for each in of_kind(join, exp.EQ):
-            sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
-            keys = {s.table.casefold() == alias for s in sides if (f := reading.column(s)) and f[1].is_primary_key}
-            if len(sides) > 1 and keys == {False}:  # only the other side is unique
-                yield from (count.sql() for count in counts)

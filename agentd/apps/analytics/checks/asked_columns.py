@@ -31,14 +31,15 @@ def unused(asked: str, plan: Plan, schema: Schema) -> Iterator[str]:
 
 
 def _other_columns(asked: str, tables: Sequence[Table], written: str) -> Iterator[str]:
-    """Words for a column that the tables have but no query uses."""
+    """Words for a column that the tables have but no query uses; not those for the things of a table ("airlines")."""
     names = [name for table in tables for name in table.names]
     for phrase in column_phrases(asked):
         asked, means = phrase_finder(phrase).sub(" ", asked), re.compile(vocabulary().columns[phrase], re.IGNORECASE)
         if any(map(means.search, names)) and not means.search(written):
             yield phrase
     said = " ".join(re.findall(r"[^\W_]+", asked.casefold()))
-    for name in dict.fromkeys(names):
+    things = {words_of(table.name).removesuffix("s") for table in tables}
+    for name in dict.fromkeys(name for name in names if words_of(name).removesuffix("s") not in things):
         words = words_of(name).removeprefix("is ").removeprefix("has ")
         plain_word = len(words) > 2 and not finder("tops", "no_column").fullmatch(words)
         if plain_word and re.search(rf"\b{re.escape(words)}s?\b", said) and name.casefold() not in written:

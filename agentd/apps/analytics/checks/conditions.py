@@ -45,8 +45,11 @@ def unexplained(reading: Reading) -> Iterator[str]:
 
 
 def _of_one_row(reading: Reading, leaf: exp.Expr) -> bool:
-    """Whether a bound of single rows may be meant of their sums, which are shown: "who have spent more than 5"."""
-    summed = [column for each in reading.select.own(exp.Sum) for column in reading.select.valued(each)]
+    """Whether a bound of single rows may be meant of their sums, which are shown: "who have spent more than 5"; or of
+    their means, if the question speaks of a mean twice."""
+    means = len(finder("averages").findall(reading.asked.text)) > 1
+    figures = reading.select.own(exp.Sum, *([exp.Avg] if means else []))
+    summed = [column for each in figures for column in reading.select.valued(each)]
     bound = isinstance(leaf, BOUNDS) and isinstance(leaf.expression, exp.Literal) and leaf.this in summed
     return bound and bool(reading.select.keys)
 

@@ -43,7 +43,8 @@ def uncovered(question: str, plan: Plan, past: Iterable[str] = (), schema: Schem
         return []
     chosen, talk = _chosen(plan), " ".join([*past, question])
     measures = (*_other_measures(talk, plan, schema), *_of_other_documents(talk, plan, schema))
-    unmet = (*_unmet(question, plan, bool(chosen), schema), *_unsaid(talk, chosen), *measures)
+    chooses = bool(chosen) or next(plan.all(exp.Except), None) is not None
+    unmet = (*_unmet(question, plan, chooses, schema), *_unsaid(talk, chosen), *measures)
     return list(dict.fromkeys(unmet))
 
 
@@ -124,7 +125,8 @@ def _nameless(asked: str, plan: Plan, numbers: frozenset[str]) -> Iterator[str]:
 
 def _parts(asked: str, plan: Plan, numbers: frozenset[str]) -> Iterator[str]:
     """The last "how many" (or total, or mean) of a question if it asks for more parts than the plan has figures, or if
-    it is a part and the plan shows names only."""
+    it is a part and the plan shows names only; not a total at an end of an order ("the most in total") or what rows are
+    sorted by."""
     shown = [each for query in plan.results for each in query.columns]
     figures = len(shown)
     named = all(not each.aggregate and len(each.over) == 1 and each.over[0][1] not in numbers for each in shown)
@@ -132,6 +134,9 @@ def _parts(asked: str, plan: Plan, numbers: frozenset[str]) -> Iterator[str]:
     for apart, keys in ((rf"[,;]|{joined}", ("how_many",)), (joined, ("how_many", "totals", "averages"))):
         parts = re.split(apart, asked, flags=re.IGNORECASE)
         found = [(part, each) for part in parts if (each := finder(*keys).search(part))]
+        sorts = finder("sorts")
+        found = [(part, each) for part, each in found if finder("how_many").fullmatch(each[0]) or not ends_of(part)]
+        found = [(part, each) for part, each in found if not sorts.search(part[: each.start()])]
         things = {tuple(finder("several").sub("", part[each.end() :]).split()[:1]) for part, each in found}
         asking = [each[0] for _, each in found][-len(things) if keys == ("how_many",) else 0 :]
         if asking and (len(asking) > figures > 0 or (figures and numbers and named and len(parts) > 1)):
@@ -209,9 +214,11 @@ def _whole_cut(select: Select) -> Iterator[str]:
 
 
 def _unused(asked: str, select: Select) -> Iterator[str]:
-    """Joined tables that nothing reads. In a subquery, existence may be what is asked; so in a list of distinct things,
-    or the rows that COUNT(*) counts, if the question names the table."""
-    if select.node.find_ancestor(exp.Select) is not None:
+    """Joined tables that nothing reads. In a subquery or behind EXCEPT, existence may be what is asked; so in a list of
+    distinct things, or the rows that COUNT(*) counts, if the question names the table."""
+    around = select.node.parent
+    excluded = isinstance(around, exp.Except) and around.expression is select.node
+    if excluded or select.node.find_ancestor(exp.Select) is not None:
         return
     inner = [join.args["on"] for join in select.joins if join.args.get("on") is not None]
     tied = [column.table.casefold() for condition in inner for column in of_kind(condition, exp.Column)]

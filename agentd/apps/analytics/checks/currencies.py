@@ -5,6 +5,7 @@ The schema's sample values tell which columns of an office's own database hold c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
@@ -86,8 +87,8 @@ def half_converted(plan: Plan, schema: Schema) -> Iterator[str]:
 
 def unlabelled(plan: Plan, schema: Schema) -> Plan:
     """The plan with amounts as plain numbers where its query separates them by currency, because the rows name it, or
-    shows rows of several: they are not the office's."""
-    known, mapping = _known(schema), dict(plan.mapping)
+    shows rows of several: they are not the office's. A figure of rows of one currency stands behind its code."""
+    known, mapping, template = _known(schema), dict(plan.mapping), plan.template
     for query in plan.selects:
         plain = (words_of(name) for each in query.columns if not each.aggregate for _, name in each.over)
         named = any(currency.casefold() in query.text.casefold() for currency, _ in known.values())
@@ -99,7 +100,12 @@ def unlabelled(plan: Plan, schema: Schema) -> Plan:
         names += [each.name for each in query.columns if apart or foreign & {name for _, name in each.over}]
         numbers = (name for name in names if not mapping.get(name, "").startswith("percent"))
         mapping |= dict.fromkeys(numbers, "number_with_separator")
-    return replace(plan, mapping=mapping)
+        codes = {each.expression.name for each in query.all(exp.EQ)} & CODES
+        alone = len(codes) == len(query.columns) == 1 and query.columns[0].aggregate not in ("", "COUNT")
+        if alone and query.outer and not query.outer.keys and foreign & {name for _, name in query.columns[0].over}:
+            slot = rf"(?:\b{(code := codes.pop())}\s*)?(\{{\s*{re.escape(query.key)}\s*\}})"
+            template = re.sub(slot, rf"{code} \1", template)
+    return replace(plan, mapping=mapping, template=template)
 
 
 def _known(schema: Schema) -> dict[str, tuple[str, list[str]]]:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from agentd.agent import languages
 from agentd.apps.analytics.answer.statements import ENDS, statements_in
 from agentd.apps.analytics.plan import Plan
-from agentd.apps.analytics.question.comparisons import superlatives
+from agentd.apps.analytics.question.comparisons import part_of_a_name, superlatives
 from agentd.apps.analytics.sql import edits
 from agentd.apps.analytics.sql.query import Query
 from agentd.apps.analytics.vocabulary import finder, listed, numerals, vocabulary
@@ -110,13 +110,15 @@ def _may_list(query: Query, question: str) -> bool:
 
 def _for_one(question: str) -> str:
     """The superlative that asks for one row; "" if the question names a number of rows, has several superlatives, or
-    wants sorted rows or one per thing. Upper-case words are names."""
+    wants sorted rows, different ones, or one per thing. Upper-case words are names, so is the first of "first name"."""
     found = {
         each[0]
         for each in superlatives(question)
-        if (each[0].islower() or not each.start()) and not re.match(r"\W*\d", question[each.end() :])
+        if not part_of_a_name(question, each)
+        and (each[0].islower() or not each.start())
+        and not re.match(r"\W*\d", question[each.end() :])
     }
-    several = asked_for(question) is not None or finder("sorts", "each").search(question) is not None
+    several = asked_for(question) is not None or finder("sorts", "each", "several").search(question) is not None
     return found.pop() if len(found) == 1 and not several else ""
 
 

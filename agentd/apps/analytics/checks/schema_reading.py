@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 from sqlglot import exp
 
@@ -182,8 +183,15 @@ class Reading:
         found = self.column(column)
         assert found is not None
         name, about = found[1].name, found[1].description
-        head = [word for word in words_of(name).split() if word not in HEADS][-1:]
-        return bool(self.asked.hits(name, about) if about or not head else self.asked.hits(head[0]))
+        words = [word for word in words_of(name).split() if word not in HEADS and len(word) > 2]
+        if about or not words:
+            return bool(self.asked.hits(name, about))
+        others = " ".join(words_of(each) for each in found[0].names if each != name)
+        alone = [word for word in words[:-1] if word not in others]
+        said = re.findall(r"\w+", self.asked.said)
+        begun = any(len(word) > 4 and words[-1].startswith(word.removesuffix("s")) for word in said)  # `nationality`
+        initial = any(f"{one[0]}{two.removesuffix('s')}" == words[-1] for one, two in pairwise(said))  # `fname`
+        return begun or initial or any(map(self.asked.hits, [words[-1], *alone]))
 
     def called(self, column: exp.Column) -> bool:
         """Whether the question asks for or by the column: it has its head word or one of its values, or the column is
@@ -207,7 +215,7 @@ class Reading:
             found is not None
             and self.kind(column) == "identifier"
             and any(
-                {*words_of(name).split()} - {*words_of(found[0].name).split()} == {"name"} for name in found[0].names
+                {*words_of(name).split()} - {*words_of(found[0].name).split()} <= {"name"} for name in found[0].names
             )
             and not any(re.search(rf"\b{head}s?\b", self.asked.said) for head in heads)
             and "label" not in self.asked.topics

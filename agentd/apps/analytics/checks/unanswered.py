@@ -13,7 +13,7 @@ from itertools import pairwise
 from sqlglot import exp
 
 from agentd.apps.analytics.checks.schema_reading import Asked, Reading
-from agentd.apps.analytics.checks.unknown_words import said_in
+from agentd.apps.analytics.checks.unknown_words import is_named, said_in
 from agentd.apps.analytics.question.periods import timeless
 from agentd.apps.analytics.schema import FIGURES, Schema
 from agentd.apps.analytics.sql.select import Select
@@ -86,7 +86,7 @@ def _not_shown(asked: Asked, reading: Reading) -> Iterator[str]:
     for column in of_kind(order, exp.Column) if order else ():
         known = reading.column(column)
         unseen = known and known[1].kind in FIGURES and column.name not in shown
-        if unseen and any(each.hits(column.name) for each in behind):
+        if unseen and any(each.hits(column.name) and not finder("sorts").search(each.text) for each in behind):
             yield column.name
 
 
@@ -118,7 +118,7 @@ def _not_split(asked: Asked, readings: list[Reading], schema: Schema) -> Iterato
             by.append(f"{replace(found[0], columns=()).about} {words_of(found[1].name)}" if found else column.name)
     for said, thing in asked.split_by if by or not finder("averages").search(asked.text) else ():
         there = any(thing.hits(table.about) for table in schema.tables)
-        if there and (not any(map(thing.hits, by)) or any(map(_picks_of_all, readings))):
+        if there and (not (any(map(thing.hits, by)) or is_named(thing.said, by)) or any(map(_picks_of_all, readings))):
             yield said
 
 

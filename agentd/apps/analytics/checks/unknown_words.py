@@ -30,7 +30,7 @@ def unknown_words(question: str, plan: Plan, schema: Schema) -> list[str]:
     others = topics_of(" ".join(about.values())) - topics_of(written) if used else set()
     values = (str(value) for column in schema.columns for value in column.sample_values)
     known = " ".join([schema.about, *values]).casefold()
-    related = len(plan.tables) > 1 or timeless(question) != question
+    related = len(plan.tables) > 1 or timeless(question) != question or any(plan.all(exp.Group))
     relating = {word for word in listed("relates") if related and not said_in(word, known)}
     there = {column.name.casefold() for column in schema.columns}  # a name that the plan makes explains nothing
     names = {each.name for each in plan.all(exp.Column) if each.name.casefold() in there}
@@ -59,10 +59,12 @@ def said_in(word: str, text: str) -> bool:
 
 def is_named(word: str, names: Iterable[str]) -> bool:
     """Whether a word is spelled in one of these column names: joined (`payload` in pay_load, `cited` in numcitedby),
-    shortened (`insurance` as ins_type), or with another ending (`enrollment` in num_enrolled)."""
+    shortened (`insurance` as ins_type), or with another ending (`enrollment` in num_enrolled, `nation` in nationality).
+    """
     for name in names:
         parts = [part for part in words_of(name).split() if len(part) > 2 and part not in HEADS]
-        alike = any(word.startswith(part) or (len(word) > 6 and part.startswith(word[:6])) for part in parts)
+        begun = word[:6] if len(word) > 6 else word.removesuffix("s")
+        alike = any(word.startswith(part) or (len(begun) > 4 and part.startswith(begun)) for part in parts)
         if alike or word.removesuffix("s") in words_of(name).replace(" ", ""):
             return True
     return False

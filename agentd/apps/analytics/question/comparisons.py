@@ -62,7 +62,7 @@ def ends_of(question: str) -> dict[str, frozenset[str]]:
         directions = frozenset(way for key, way in _ENDS.items() if finder(key).fullmatch(found[0]))
         other_end = _to().fullmatch(question[behind : found.start()]) if behind else None
         number = re.match(r"\W*\d", question[found.end() :])
-        if directions and not (number or other_end or _part_of_a_name(question, found)):
+        if directions and not (number or other_end or part_of_a_name(question, found)):
             ends[found[0]] = directions
         behind = found.end()
     top = finder("tops").search(question)
@@ -77,7 +77,7 @@ def _to() -> re.Pattern[str]:
     return re.compile(rf"\W*(?:\w+\W+)?{finder('to', 'order_to').pattern}\W+(?:{article}\W+)?", re.IGNORECASE)
 
 
-def _part_of_a_name(question: str, found: re.Match[str]) -> bool:
+def part_of_a_name(question: str, found: re.Match[str]) -> bool:
     """Whether the word is a part of a person's name: "first name", "first and last names"."""
     part, names = finder("name_parts"), finder("names").pattern
     behind = rf"(?:\W+(?:{finder('joined').pattern}\W+)?{part.pattern})?\W+{names}"

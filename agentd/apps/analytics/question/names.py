@@ -17,16 +17,18 @@ def names_in(text: str) -> Iterator[str]:
     """Capitalised words within a sentence, and upper-case words, except time words and the packs' words."""
     for found in _NAME.finditer(text):
         before = text[: found.start()].rstrip(" \"'(")
-        first = not before or (before[-1] in ".?!:;\n" and not _abbreviated(before))
+        first = not before or (before[-1] in ".?!:;\n" and not _abbreviated(text, found.start()))
         word = found[0]
         if not ((first and not word.isupper()) or word.casefold() in known_words()):
             yield word
 
 
-def _abbreviated(before: str) -> bool:
-    """Whether a text ends with a short word and a dot that ends no sentence: `drh. Bayu`."""
-    short = re.search(r"(?<!\w)([^\W\d_]{1,3})\.$", before)
-    return short is not None and short[1].casefold() not in known_words()
+def _abbreviated(text: str, end: int) -> bool:
+    """Whether `text` has at `end` a short word and a dot that ends no sentence: `drh. Bayu`; a word that it also has
+    without a dot is none."""
+    short = re.search(r"(?<!\w)([^\W\d_]{1,3})\.$", text[:end].rstrip(" \"'("))
+    spelled = short and re.search(rf"(?i)(?<!\w){short[1]}(?![\w.])", text)
+    return short is not None and not spelled and short[1].casefold() not in known_words()
 
 
 @cache

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
 
@@ -78,6 +79,54 @@ async def test_seed_003_section_4_generate_error_response(erp: Path) -> None:
     left = await left_by(office, "Berapa?")
     assert left["understand_query"] >= {*FAILED, "technical_error_details", "validation_status"}
     assert left["generate_error_response"] >= {"success", "error_source_node", "user_message", "suggestions"}
+
+
+CHOICES = {
+    "query_complexity": {"simple", "medium", "complex"},
+    "query_execution_status": {"success", "partial_failure", "total_failure"},
+    "validation_status": {"passed", "passed_with_warnings", "failed_critical"},
+    "workflow_status": {"processing", "completed", "error"},
+}
+
+
+def _is(value: Any, kind: Any) -> bool:
+    """Whether a value has a type, its parts too; a TypedDict has its keys and no others."""
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return any(_is(value, each) for each in inside)
+    if is_typeddict(kind):
+        fields = get_type_hints(kind)
+        return (
+            isinstance(value, dict) and value.keys() == fields.keys() and all(_is(value[k], fields[k]) for k in fields)
+        )
+    if origin is list:
+        return isinstance(value, list) and all(_is(each, inside[0]) for each in value)
+    if origin is dict:
+        return isinstance(value, dict) and all(_is(k, inside[0]) and _is(v, inside[1]) for k, v in value.items())
+    if origin is Literal:
+        return value in inside
+    return kind is Any or (value is None if kind is type(None) else type(value) is kind)
+
+
+@pytest.mark.parametrize("style", ["sql", "operations"])
+async def test_each_key_holds_what_seed_003_section_2_says(erp: Path, style: str) -> None:
+    """Its type, of the nested structures too, and one of its values where the document lists them."""
+
+    def done(_: dict[str, Any]) -> dict[str, Any]:
+        return {"success": True, "results": {"total": {"status": "success", "data": [{"TOTAL": 5}]}}}
+
+    plan = SALES_PLAN if style == "sql" else OPERATIONS
+    office = Office(erp, SALES, plan, **({} if style == "sql" else {"execute_operation_plan": done}))
+    await office.ask("Laporan penjualan Januari 2023", style=style)
+    held: dict[str, Any] = {}
+    for record in office.records.values():
+        held |= record["changes"]
+    types = get_type_hints(AgentState)
+    assert {key for key, value in held.items() if not _is(value, types[key])} == set()
+    assert {key: held[key] for key, known in CHOICES.items() if held[key] not in known} == {}
+    assert held["current_node_name"] == "replace_placeholders"
+    assert 0 <= held["quality_score"] <= 100
+    assert held["sql_queries_plan" if style == "sql" else "operation_plan"]
 
 
 def test_no_key_of_section_2_is_without_a_section() -> None:

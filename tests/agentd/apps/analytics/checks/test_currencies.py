@@ -73,6 +73,20 @@ def test_amounts_told_apart_by_currency_are_plain_numbers() -> None:
     assert unlabelled(local, Schema.read(TABLES)).mapping == local.mapping
 
 
+@pytest.mark.parametrize(
+    ("shown", "template"),
+    [
+        ("SUM(Nilai)", "Total USD {TOTAL}."),
+        ("SUM(NilaiLokal)", "Total {TOTAL}."),
+        ("COUNT(*)", "Total {TOTAL}."),
+    ],
+)
+def test_the_amount_of_one_currency_stands_behind_its_code(shown: str, template: str) -> None:
+    dollars = made(f"SELECT {shown} AS total FROM Faktur WHERE `Mata Uang` = 'USD'")
+    once = unlabelled(dollars, Schema.read(TABLES))
+    assert (once.template, unlabelled(once, Schema.read(TABLES)).template) == (template, template)
+
+
 def test_rows_of_several_currencies_are_not_the_offices_money() -> None:
     rows = made("SELECT Nomor, Nilai AS nilai, NilaiLokal AS lokal FROM Faktur", "{TOTAL}")
     mapping = unlabelled(rows, Schema.read(TABLES)).mapping
