@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, get_args
+from typing import Annotated, Any
 
+from pydantic import Field, TypeAdapter, ValidationError
+
+from agentd.agent.languages import languages
 from agentd.application import Mistake
-from agentd.apps.letters.evidence.fields.field import form, referenced
+from agentd.apps.letters.evidence.fields.field import DEEPEST, form, referenced, resolved
 from agentd.apps.letters.evidence.fields.shapes import BY_FORMAT, KINDS, TIMES, Shape, bare
 from agentd.apps.letters.evidence.reading.persons import CITIZEN
 from agentd.apps.letters.languages import phrases
-from agentd.errors import Language
 from agentd.messages import ToolInfo
 
 KEYS = frozenset(
     f"x-agentd-{name}" for name in "labels kind about roles source sensitive time spellings identity declared".split()
 )
-_LANGUAGES = frozenset(get_args(Language))
+_Phrases = str | Annotated[list[str], Field(min_length=1)]
+_ByLanguage = _Phrases | dict[str, _Phrases]
+_SHAPES: dict[str, tuple[TypeAdapter[Any], str]] = {
+    "x-agentd-labels": (TypeAdapter(_ByLanguage | None), "is a phrase, a list of them, or either by language"),
+    "x-agentd-roles": (TypeAdapter(dict[str, _ByLanguage] | None), "is each role's words, by language"),
+    "x-agentd-spellings": (TypeAdapter(dict[str, list[str]] | None), "is a list of spellings for each choice"),
+    "x-agentd-source": (
+        TypeAdapter(Annotated[str, Field(pattern=r"^((resident|family)\.[a-z_]+|family)$")] | None),
+        "is resident.COLUMN, family or family.COLUMN",
+    ),
+    "x-agentd-sensitive": (TypeAdapter(bool | None), "is true or false"),
+    "x-agentd-identity": (TypeAdapter(bool | None), "is true or false"),
+    "x-agentd-declared": (TypeAdapter(str | None), "is a text"),
+    "pattern": (TypeAdapter(re.Pattern[str] | None), "is no regular expression"),
+}
+"""{key: (the values that are read, what to say of any other)}."""
 _WHOLE = frozenset({"integer", "number", "boolean"})
 _TEXT_KINDS = frozenset({"name", "place", "address", "date", "time", "phone", "email", "nik", "kk"})
 
@@ -66,7 +84,7 @@ def mistakes(tool: ToolInfo) -> Iterator[Mistake]:
         names = {(phrase, shape.person, shape.kind == "date") for phrase in known}  # `lost on`: a day, or the bus
         other = next((called[name] for name in names if name in called), path)
         called |= dict.fromkeys(names, path)
-        if other != path:
+        if other != path and tool.official:
             yield Mistake(path, "x-agentd-labels", f"called the same as {other}: nobody can tell them apart")
 
 
@@ -81,16 +99,17 @@ def _of_object(
     for name in schema.get("required", ()):
         if name not in properties:
             yield Mistake(path, "required", f"`{name}` is required and is no property")
-    for name, prop in properties.items():
+    for name, prop in properties.items() if path.count(".") < DEEPEST else ():
         below = f"{path}.{name}" if path else name
         if not isinstance(prop, Mapping):
             yield Mistake(below, name, "is no schema")
             continue
-        reference = prop.get("$ref")
-        if reference and not isinstance(referenced(root, str(reference)), Mapping):
-            yield Mistake(below, "$ref", f"{reference} leads to no schema here")
-        yield from _of_object(root, prop, below, roles)
-        if isinstance(items := prop.get("items"), Mapping):
+        for reference in (each.get("$ref") for each in (prop, *prop.get("anyOf", ())) if isinstance(each, Mapping)):
+            if reference and not isinstance(referenced(root, str(reference)), Mapping):
+                yield Mistake(below, "$ref", f"{reference} leads to no schema here")
+        inner = resolved(root, prop)
+        yield from _of_object(root, inner, below, roles)
+        if items := resolved(root, inner.get("items")):
             yield from _of_object(root, items, f"{below}[]", roles)
 
 
@@ -99,6 +118,7 @@ def _of_keys(schema: Mapping[str, Any], path: str, roles: frozenset[str]) -> Ite
         if key.startswith("x-agentd-") and key not in KEYS:
             near = get_close_matches(key, KEYS, 1)
             yield Mistake(path, key, f"nothing reads it{f'; {near[0]} was meant?' if near else ''}")
+    yield from _of_types(schema, path)
     kind, kinds = schema.get("x-agentd-kind"), schema.get("type")
     types = set(map(str, kinds if isinstance(kinds, list) else [kinds]))
     if kind is not None and str(kind) not in KINDS:
@@ -111,31 +131,34 @@ def _of_keys(schema: Mapping[str, Any], path: str, roles: frozenset[str]) -> Ite
         yield Mistake(path, "x-agentd-kind", f"is {kind}, but there is an enum: its choices count")
     if str(schema.get("x-agentd-time", "now")) not in TIMES:
         yield Mistake(path, "x-agentd-time", f"says {schema['x-agentd-time']!r}; there are: {', '.join(sorted(TIMES))}")
-    if not isinstance(schema.get("x-agentd-sensitive", False), bool):
-        yield Mistake(path, "x-agentd-sensitive", "is true or false")
     about = schema.get("x-agentd-about")
     if about is not None and str(about) not in {*roles, *phrases().relations, *phrases().applicants}:
         why = f"{about!r} is neither in x-agentd-roles nor a relation that languages name"
         yield Mistake(path, "x-agentd-about", why)
-    yield from _of_labels(schema.get("x-agentd-labels"), path)
     yield from _of_spellings(schema, path)
 
 
-def _of_labels(labels: Any, path: str) -> Iterator[Mistake]:
-    if isinstance(labels, Mapping):
-        if strange := labels.keys() - _LANGUAGES:
-            yield Mistake(path, "x-agentd-labels", f"{', '.join(sorted(strange))}: no language of a pack")
-        labels = [one for each in labels.values() for one in (each if isinstance(each, list) else [each])]
-    listed = [labels] if isinstance(labels, str) else labels
-    if listed is not None and not (isinstance(listed, list) and listed and all(isinstance(one, str) for one in listed)):
-        yield Mistake(path, "x-agentd-labels", "is a phrase, a list of them, or either by language")
+def _of_types(schema: Mapping[str, Any], path: str) -> Iterator[Mistake]:
+    """Values of a type or form that nothing reads, and words in languages without a pack."""
+    for key, (shape, what) in _SHAPES.items():
+        try:
+            shape.validate_python(schema.get(key), strict=True)
+        except ValidationError:
+            yield Mistake(path, key, what)
+    roles = schema.get("x-agentd-roles")
+    for key, said in (
+        ("x-agentd-labels", schema.get("x-agentd-labels")),
+        *(("x-agentd-roles", each) for each in (roles.values() if isinstance(roles, Mapping) else ())),
+    ):
+        if isinstance(said, Mapping) and (strange := set(map(str, said)) - languages().keys()):
+            yield Mistake(path, key, f"{', '.join(sorted(strange))}: no language of a pack")
 
 
 def _of_spellings(schema: Mapping[str, Any], path: str) -> Iterator[Mistake]:
     spellings = schema.get("x-agentd-spellings")
     if not isinstance(spellings, Mapping):
         return
-    if strange := spellings.keys() - set(schema.get("enum", ())):
+    if strange := spellings.keys() - set(map(str, schema.get("enum", ()))):
         yield Mistake(path, "x-agentd-spellings", f"{', '.join(sorted(map(str, strange)))}: not in its enum")
     owners: dict[str, str] = {}
     for choice, words in spellings.items():

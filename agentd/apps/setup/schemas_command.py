@@ -8,13 +8,16 @@ import json
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentd.cli import options
 from agentd.errors import ConfigError, Problem
 from hardening.reasons import not_there
 
-Tools = Iterable[tuple[dict[str, Any], str]]
+if TYPE_CHECKING:
+    from agentd.messages import ToolInfo
+
+Tools = Iterable[tuple["ToolInfo", str]]
 """Each tool with its file's text, for line numbers; a daemon's tools have no file."""
 Read = Callable[[Tools], Coroutine[Any, Any, int]]
 
@@ -46,7 +49,9 @@ async def _named(settings: Any, read: Read, named: Sequence[str]) -> int:
 
     async with opened(settings) as client:
         listed = (await client.call("Tools.list"))["tools"]
-    known = {tool["name"].casefold(): tool for tool in listed}
+    rules = [*(settings.tools or ()), *(one for known in settings.server_tools.values() for one in known.values())]
+    official = {rule.name for rule in rules if rule.official}
+    known = {tool["name"].casefold(): _read(tool, official=tool["name"] in official) for tool in listed}
     for name in named:
         if name.casefold() not in known:
             there = not_there("tool", name, (tool["name"] for tool in listed))
@@ -57,7 +62,7 @@ async def _named(settings: Any, read: Read, named: Sequence[str]) -> int:
 
 async def _explained(tools: Tools) -> int:
     for tool, _ in tools:
-        print(f"{tool['name']}: {tool['description']}")
+        print(f"{tool.name}: {tool.description}")
         for line in (line for reading in await _readings(tool) for line in reading.lines):
             print(f"  {line}")
     return 0
@@ -69,44 +74,67 @@ async def _checked(tools: Tools) -> int:
     for tool, text in tools:
         for mistake in (each for reading in await _readings(tool) for each in reading.mistakes):
             found += 1
-            line = f"{_line(text, mistake.path, mistake.key)}: " if text else ""
-            print(f"{tool['name']}: {line}{mistake.path or 'the schema'}: {mistake.key}: {mistake.text}")
+            names = (tool.name, *mistake.path.replace("[]", "").split("."), mistake.key)
+            line = f"line {_line(text, names)}: " if text else ""
+            print(f"{tool.name}: {line}{mistake.path or 'the schema'}: {mistake.key}: {mistake.text}")
     print(f"{found} mistakes" if found != 1 else "1 mistake")
     return 1 if found else 0
 
 
-async def _readings(tool: dict[str, Any]) -> list[Any]:
-    from agentd.messages import ToolInfo
+async def _readings(tool: ToolInfo) -> list[Any]:
     from agentd.plugins import apps, meaning
 
-    read = ToolInfo(
-        name=tool["name"], server="", description=tool["description"], input_schema=tool["input_schema"], official=True
-    )
     near = meaning()
-    return [await app.read_schema(read, near) for app in apps()]
+    return [await app.read_schema(tool, near) for app in apps()]
 
 
-def _in_file(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
+def _in_file(file: Path) -> Iterator[tuple[ToolInfo, str]]:
     """The tools of a file: one tool, a list (`tools/list`) or a bare schema. Raises ConfigError for anything else."""
+    from pydantic import ValidationError
+
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
         tools = json.loads(text)
     except OSError as error:
         raise ConfigError([Problem(file, 1, str(error.strerror))]) from None
     except ValueError as error:
         raise ConfigError([Problem(file, getattr(error, "lineno", 1), f"no JSON: {error}")]) from None
     tools = tools.get("tools", tools) if isinstance(tools, dict) else tools
+    if tools == []:
+        raise ConfigError([Problem(file, 1, "holds no tool")])
     for one in tools if isinstance(tools, list) else [tools]:
         if not isinstance(one, dict):
             raise ConfigError([Problem(file, 1, f"holds {json.dumps(one)[:80]}, no tool, list of tools or schema")])
-        schema = one.get("inputSchema") or one.get("input_schema") or one
-        description = one.get("description", "") if schema is not one else "?"
-        yield {"name": one.get("name", file.stem), "description": description, "input_schema": schema}, text
+        if not {"inputSchema", "input_schema"} & one.keys() and ("properties" in one or one.get("type") == "object"):
+            one = {"name": file.stem, "description": "?", "inputSchema": one, "_meta": {"agentd/official": True}}
+        try:
+            yield _read(one), text
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            what = f"{wrong['loc'][0]}: {wrong['msg'].replace('Input should', 'should')}"
+            raise ConfigError([Problem(file, _line(text, [str(one.get("name", ""))]), what)]) from None
 
 
-def _line(text: str, path: str, key: str) -> str:
-    """`line 12`: the line of a property's key, found by the names on its path."""
+def _read(tool: dict[str, Any], *, official: bool = False) -> ToolInfo:
+    """A tool as MCP or `Tools.list` has it; one whose schema says what its fields are is official. Raises
+    ValidationError."""
+    from agentd.messages import ToolInfo
+
+    schema = tool.get("inputSchema", tool.get("input_schema"))
+    meta = tool.get("_meta") or {}
+    return ToolInfo(
+        name=tool.get("name"),
+        server="",
+        description=tool.get("description", ""),
+        input_schema=schema,
+        official=official or meta.get("agentd/official") is True or '"x-agentd-' in json.dumps(schema),
+    )
+
+
+def _line(text: str, names: Iterable[str]) -> int:
+    """The line of the last of these keys, each searched behind the one before, else (of a `$ref`) anywhere."""
     at = 0
-    for name in (*path.replace("[]", "").split("."), key):
-        at = max(at, text.find(f'"{name}"', at))
-    return f"line {text.count(chr(10), 0, at) + 1}"
+    for name in names:
+        found = text.find(f'"{name}"', at)
+        at = max(at, found) if found >= 0 else max(0, text.find(f'"{name}"'))
+    return text.count("\n", 0, at) + 1

@@ -166,7 +166,7 @@ class _At(NamedTuple):
 
 
 def _walk(root: Mapping[str, Json], schema: Mapping[str, Json], value: Json, at: _At, read: Form) -> Iterator[Field]:
-    schema = _resolved(root, schema)
+    schema = resolved(root, schema)
     preset = schema.get("default")
     default = "default" in schema and type(preset) is type(value) and bool(preset == value)
     if isinstance(value, Mapping) and not default:
@@ -205,13 +205,13 @@ def _properties(
         return
     properties = schema.get("properties")
     for name, prop in properties.items() if isinstance(properties, Mapping) else ():
-        inner = _resolved(root, prop)
+        inner = resolved(root, prop)
         below = f"{path}.{name}" if path else name
         about = str(inner.get("x-agentd-about") or role)
         if inner.get("properties"):
             yield from _properties(root, inner, below, about)
         elif "items" in inner:
-            item = _resolved(root, inner["items"])
+            item = resolved(root, inner["items"])
             about = str(item.get("x-agentd-about") or about)
             if item.get("properties"):
                 yield from _properties(root, item, f"{below}[]", about)
@@ -234,7 +234,7 @@ def at_path(value: Json, path: Iterable[str]) -> Json:
     return value
 
 
-def _resolved(root: Mapping[str, Json], schema: Json) -> Mapping[str, Json]:
+def resolved(root: Mapping[str, Json], schema: Json) -> Mapping[str, Json]:
     """A schema with its `$ref` resolved, and `anyOf` or `oneOf` with null replaced by the other branch."""
     if not isinstance(schema, Mapping):
         return {}
@@ -247,5 +247,5 @@ def _resolved(root: Mapping[str, Json], schema: Json) -> Mapping[str, Json]:
             branch for branch in schema.get(key, ()) if isinstance(branch, Mapping) and branch.get("type") != "null"
         ]
         if len(branches) == 1:
-            schema = {**_resolved(root, branches[0]), **{name: value for name, value in schema.items() if name != key}}
+            schema = {**resolved(root, branches[0]), **{name: value for name, value in schema.items() if name != key}}
     return dict(schema)
