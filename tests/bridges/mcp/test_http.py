@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -18,6 +17,7 @@ from aiohttp.test_utils import TestServer
 
 from agentd.messages import ServerSettings
 from bridges.mcp.lines import PARTS
+from tests import warm
 from tests.bridges.mcp.conftest import HERE, QUICK, OpenBridge, do, state, until, until_state
 from tests.ports import free_port
 
@@ -30,7 +30,7 @@ def at(port: int, **more: Any) -> ServerSettings:
 async def friendly_at(port: int, **env: str) -> AsyncIterator[None]:
     """The friendly server over HTTP. It needs no wait: the bridge tries again until it is there."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, str(HERE / "friendly.py"), str(port), env=env, stderr=asyncio.subprocess.DEVNULL
+        warm.python(), str(HERE / "friendly.py"), str(port), env=env, stderr=asyncio.subprocess.DEVNULL
     )
     try:
         yield
