@@ -32,6 +32,7 @@ def ambiguous(
         _called_so(hints, facts, linker, rows, run),
         _properties(hints, facts, linker),
         _dates(hints, facts, linker),
+        _part_of_others(facts, linker, run),
     ):
         if fitting:
             yield Doubt("either", ", ".join(fitting))
@@ -143,6 +144,19 @@ def _dates(hints: Hints, facts: QueryFacts, linker: Linker) -> list[str]:
             said = any(own[name] & words for name in others)
             if others and not own[used] & words and (own[used] or said):
                 return [spaced(used), *map(spaced, others)]
+    return []
+
+
+def _part_of_others(facts: QueryFacts, linker: Linker, run: Run) -> list[str]:
+    """A tested text, and a longer one that has it as a part: born in `USA`, and in `Omaha, Nebraska, USA`."""
+    for variable, name, token in facts.property_tests if "CONTAINS" not in facts.words else ():
+        if token is None or token.kind is not Kind.STRING or token.start in facts.denied or linker.naming.names(name):
+            continue
+        held, text = f"n.{named(name)}", token.text
+        for label in facts.structure.labels_of(variable):
+            longer = f"{held} STARTS WITH ({text} + ', ') OR {held} ENDS WITH (', ' + {text})"
+            if found := run(f"MATCH (n:{named(label)}) WHERE {longer} RETURN {held} LIMIT 1"):
+                return [token.value, str(found[0][0])]
     return []
 
 

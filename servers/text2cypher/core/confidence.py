@@ -15,12 +15,20 @@ from servers.text2cypher.core.ambiguous import ambiguous
 from servers.text2cypher.core.calibration import confidence
 from servers.text2cypher.core.crossed import crossed
 from servers.text2cypher.core.directions import directions, unsaid
-from servers.text2cypher.core.half_asked import counted_otherwise, half_asked
+from servers.text2cypher.core.half_asked import counted_otherwise, half_asked, players
 from servers.text2cypher.core.headings import headings
 from servers.text2cypher.core.ranks import is_cut, left_out, mistaken, superlatives, tied, unordered, unranked
 from servers.text2cypher.core.shown import shown
 from servers.text2cypher.core.steps import parted, repeated, steps, unspoken
-from servers.text2cypher.core.twice import Run, counted_different, differs, either_for_both, is_each_once, otherwise
+from servers.text2cypher.core.twice import (
+    Run,
+    counted_different,
+    differs,
+    either_for_both,
+    is_each_once,
+    merged,
+    otherwise,
+)
 from servers.text2cypher.core.unasked import unasked
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.joined import is_unjoined
@@ -53,7 +61,7 @@ def assess(
     notes = [doubt for doubt in others if doubt.kind == "columns"]
     doubts = [doubt for doubt in others if doubt.kind != "columns"]
     doubts += [Doubt("unused", words) for words in unused]
-    doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts)]
+    doubts += [*_of_query(hints, facts, linker), *_results(state, hints, facts, linker)]
     is_ranked = is_cued(hints.question, {"top"})  # otherwise a limit that drops nothing needs no order
     doubts += [
         *superlatives(hints, facts, linker),
@@ -70,6 +78,8 @@ def assess(
         doubts.append(Doubt("unused", either))
     if (without := left_out(hints, facts, linker, run)) is not None:
         doubts.append(Doubt("left_out", without))
+    if (label := merged(facts, linker, state.rows, run)) is not None:
+        doubts.append(Doubt("merged", label))
     if (key := unranked(facts, state.rows, run)) is not None:
         words = languages().voice_of(hints.question).answers
         doubts.append(Doubt("unranked", *headings([key], facts, words)))
@@ -99,13 +109,13 @@ def _of_query(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt
         yield Doubt("unused", hints.focus)
 
 
-def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Doubt]:
+def _results(state: AgentState, hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     cells = [cell for row in state.rows for cell in row]
     if all(cell is None or cell == [] or (cell == 0 and not isinstance(cell, bool)) for cell in cells):
         yield Doubt("empty")
     elif repeats(cells, hints):
         yield Doubt("repeats", str(cells[0]))
-    elif "LIMIT" in facts.words and not facts.aggregates and _shows_twice(state.rows, hints, facts):
+    elif "LIMIT" in facts.words and not facts.aggregates and _shows_twice(state.rows, hints, facts, linker):
         yield Doubt("duplicates")
     if state.truncated:
         yield Doubt("cut", f"{len(state.rows)}")
@@ -115,13 +125,14 @@ def _results(state: AgentState, hints: Hints, facts: QueryFacts) -> Iterator[Dou
         yield Doubt("everything")
 
 
-def _shows_twice(rows: Sequence[Sequence[Any]], hints: Hints, facts: QueryFacts) -> bool:
+def _shows_twice(rows: Sequence[Sequence[Any]], hints: Hints, facts: QueryFacts, linker: Linker) -> bool:
     """True if a row is there twice, or one thing beside several others so that the limit counts the others.
 
     An order may put them there (`the 5 longest stays`), but not for a number of the things: `the 5 largest lodges`.
     """
     owners = [column.partition(".")[0] for column in facts.columns]
-    asked = [hints.first in facts.structure.labels_of(owner) for owner in owners]
+    _, playing = players(hints, facts, linker)
+    asked = [owner in playing or hints.first in facts.structure.labels_of(owner) for owner in owners]
     pairs = len({*owners}) > 1 and "SKIP" not in facts.words and ("ORDER" not in facts.words or any(asked))
     at = asked.index(True) if any(asked) else 0
     return len({repr(row[at] if pairs else row) for row in rows}) < len(rows)

@@ -121,12 +121,12 @@ def _either(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
 
 def _is_one_test(before: Sequence[Token], after: Sequence[Token]) -> bool:
-    """True for one property and two values, or one value and two properties, but not for the ends of a range."""
+    """True for one property and two values, or one value and two properties, but not for ends of a range or nulls."""
     one, other = _test(before[::-1], -1), _test(after, 1)
     if not one or not other:
         return False
-    ends = one[2] and other[2]
-    return not ends and (one[0] == other[0] or (one[1] == other[1] and one[1].upper() != "NULL"))
+    ends = (one[2] and other[2]) or "NULL" in (one[1].upper(), other[1].upper())
+    return not ends and (one[0] == other[0] or one[1] == other[1])
 
 
 def _test(tokens: Sequence[Token], way: int) -> tuple[tuple[str, ...], str, str] | None:

@@ -201,14 +201,20 @@ def _unshown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]
 
 def _unplayed(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
     """Doubt if who plays the named part is not shown: `the originators in filings` aren't the filings."""
+    word, playing = players(hints, facts, linker)
+    known = facts.shown <= {node.variable for node in facts.structure.nodes}
+    if playing and facts.shown and known and not playing & facts.shown:
+        yield Doubt("unused", word)
+
+
+def players(hints: Hints, facts: QueryFacts, linker: Linker) -> tuple[str, set[str | None]]:
+    """The question's word for the part that it asks for, and the variables of those who play it; ("", …) for none."""
     structure = facts.structure
     part = part_of_each(hints, linker, structure.types) or part_asked(hints, linker.schema, structure.types)
-    if part is None or not facts.shown <= {node.variable for node in structure.nodes} or not facts.shown:
-        return
+    if part is None:
+        return "", set()
     joined = [held for held in structure.relationships if part.kind in held.types and held.direction != "--"]
-    playing = {structure.ends(held)[part.at_end == (held.direction == "->")].variable for held in joined}
-    if joined and not playing & facts.shown:
-        yield Doubt("unused", part.word)
+    return part.word, {structure.ends(held)[part.at_end == (held.direction == "->")].variable for held in joined}
 
 
 def _shows_time(facts: QueryFacts, linker: Linker) -> bool:

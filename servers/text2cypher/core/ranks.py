@@ -23,6 +23,7 @@ from servers.text2cypher.linking.language import languages
 from servers.text2cypher.linking.names import roots, roots_in
 from servers.text2cypher.linking.said import asks_for_several, named_properties, part_asked
 
+_ALSO = 20  # max. rows after the last shown one that are searched for another that ranks equally
 _PICKS = {"minimum", "maximum"}
 _ORDERS = {*_PICKS, "order", "ascending", "descending"}
 
@@ -148,10 +149,12 @@ def tied(hints: Hints, facts: QueryFacts, rows: Rows, run: Run) -> tuple[str, bo
     said = roots_in(hints.question) - roots(*languages().naming)
     further = zip(ranking.keys[1:], ranking.places[1:], strict=True)
     places = [ranking.places[0], *(place for key, place in further if roots(owner_and_property(key)[1]) & said)]
-    more = [([row[at] for at in places], row) for row in run(ranking.first(last + 1)) or []]
-    if len(more) <= last or more[last][0] != more[last - 1][0]:
+    more = [([row[at] for at in places], row[: ranking.width]) for row in run(ranking.first(last + _ALSO)) or []]
+    # a path may match one thing several times
+    also = next((held for held in more[last:] if held[1] not in [row for _, row in more[:last]]), None)
+    if also is None or also[0] != more[last - 1][0]:
         return None
-    return cell_text(more[last][1][0]), more[last][0] == more[0][0]
+    return cell_text(also[1][0]), also[0] == more[0][0]
 
 
 def unranked(facts: QueryFacts, rows: Rows, run: Run) -> str | None:

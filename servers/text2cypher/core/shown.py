@@ -6,6 +6,7 @@ itself names is no answer.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from servers.text2cypher.core.agent_state import Doubt
@@ -28,11 +29,13 @@ def shown(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
 
 
 def _uncalled(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[Doubt]:
-    """Doubts about properties that are neither asked for nor show a thing, and about things shown without their name.
+    """Doubts about properties that are neither asked for nor show a thing, about things shown without their name, and
+    about what is shown twice.
 
     `Which customers` aren't countries, nor numbers; a property that is asked for may stand alone.
     """
     owned, known = facts.shown_apart, identified(hints, facts, linker)
+    yield from (Doubt("unasked", name or variable) for (variable, name), times in Counter(owned).items() if times > 1)
     named, asked = {*named_properties(hints, linker)}, asked_properties(hints, linker)
     alone = asked - {name for name in asked if facts.tests(name)}
     ordered = {name for _, name in facts.sort_keys}

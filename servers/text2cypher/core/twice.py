@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from servers.text2cypher.cypher.brackets import parted
 from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.functions import apply
-from servers.text2cypher.cypher.parts import sort_keys
+from servers.text2cypher.cypher.parts import calls, sort_keys
 from servers.text2cypher.cypher.tokens import Kind, named
 from servers.text2cypher.graph.schema import LISTS
 from servers.text2cypher.linking.amounts import SIGNS, said_numbers
@@ -19,6 +20,7 @@ from servers.text2cypher.linking.asks import cue_in, is_cued
 from servers.text2cypher.linking.bounds import compared, ranges_in
 from servers.text2cypher.linking.hints import Hints, Linker
 from servers.text2cypher.linking.names import root, roots
+from servers.text2cypher.linking.naming import is_key
 from servers.text2cypher.linking.values import folded
 
 _AFTER = 3  # max. words after `how many` that name what is counted
@@ -184,6 +186,21 @@ def _size(rows: Rows | None) -> float:
 def differs(found: Rows | None, rows: Rows) -> bool:
     """True if a query ran and found other rows."""
     return found is not None and [list(row) for row in found] != [list(row) for row in rows]
+
+
+def merged(facts: QueryFacts, linker: Linker, rows: Rows, run: Run) -> str | None:
+    """The label of things that a figure takes together, because they share the name or key by which they are shown."""
+    if not any(call.function != "SIZE" for call in calls(facts.returned)):
+        return None
+    for at, item in enumerate(parted(facts.column_tokens)):
+        variable, name = (item[0].value, item[2].value) if [t.text for t in item[1:2]] == ["."] else ("", "")
+        telling = name and (linker.naming.names(name) or is_key(name)) and (variable, "") not in facts.shown_apart
+        for label in facts.structure.labels_of(variable) if telling else ():
+            held = f"MATCH (n:{named(label)}) WITH n.{named(name)} AS shared, count(n) AS number"
+            shared = {row[0] for row in run(f"{held} WHERE number > 1 RETURN shared") or []}
+            if any(row[at] in shared for row in rows):
+                return label
+    return None
 
 
 def listed_once(facts: QueryFacts, rows: Rows, run: Run) -> str | None:

@@ -12,7 +12,7 @@ from servers.text2cypher.cypher.facts import QueryFacts
 from servers.text2cypher.cypher.parts import joined_by
 from servers.text2cypher.cypher.records import RelationshipPattern
 from servers.text2cypher.cypher.tokens import Kind
-from servers.text2cypher.graph.schema import FLOAT, INTEGER
+from servers.text2cypher.graph.schema import FLOAT, INTEGER, STRING
 from servers.text2cypher.linking.amounts import FIRST_YEAR, LAST_YEAR, ends_of_years, numbers_in
 from servers.text2cypher.linking.asks import Ask, is_cued
 from servers.text2cypher.linking.bounds import ordinals_in
@@ -112,17 +112,22 @@ def _factors(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
 
 
 def _instead(hints: Hints, facts: QueryFacts, linker: Linker) -> Iterator[str]:
-    """An unmentioned number that is compared or sorted by where the question names another one of the same thing:
-    the id for `more than 100 favourites`."""
-    tested = {(v, name) for v, name, token in facts.property_tests if not token or token.kind is Kind.NUMBER}
-    used = tested | {*facts.sort_keys}
-    told = {name for _, name in used} | ({*facts.properties} if facts.words & {*_AGGREGATES, "WITH"} else set())
-    told -= {held.property for held in hints.filters} - {name for _, name in tested}
+    """An unmentioned property that is compared or sorted by where the question names another one of the same thing:
+    the id for `more than 100 favourites`, a title for `a tagline that starts with 'The'`."""
+    tests, stored = facts.property_tests, {folded(held.value) for held in hints.mentions}
+    texts = {
+        (v, n) for v, n, token in tests if token and token.kind is Kind.STRING and folded(token.value) not in stored
+    }
+    texts |= {(call.variable, call.name) for call in facts.calls if call.function == "SIZE" and call.name}
+    tested = {(v, name) for v, name, token in tests if not token or token.kind is Kind.NUMBER}
     named = {*named_properties(hints, linker)}
-    for variable, name in sorted(used - {(v, n) for v, n in used if is_said(n, hints, linker)}, key=str):
-        types = [linker.schema.nodes[label] for label in facts.structure.labels_of(variable)]
-        if any(kind in (INTEGER, FLOAT) and other in named - told for held in types for other, kind in held.items()):
-            yield name
+    for used, kinds in ((tested | {*facts.sort_keys}, (INTEGER, FLOAT)), (texts, (STRING,))):
+        told = {name for _, name in used} | ({*facts.properties} if facts.words & {*_AGGREGATES, "WITH"} else set())
+        told -= {held.property for held in hints.filters} - {name for _, name in tested | texts}
+        for variable, name in sorted(used - {(v, n) for v, n in used if is_said(n, hints, linker)}, key=str):
+            types = [linker.schema.nodes[label] for label in facts.structure.labels_of(variable)]
+            if any(kind in kinds and other in named - told for held in types for other, kind in held.items()):
+                yield name
 
 
 def _asks_backwards(hints: Hints, linker: Linker) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 from servers.text2cypher.core.workbench import Workbench
 from tests.servers.text2cypher.test_any_graph import answered, opened
+from tests.servers.text2cypher.test_confidence import answered as told
 
 BOARD = {
     "nodes.Trader": "name,country,licensed\nada,Norway,true\nbo,Malta,false\ncy,Malta,true\n",
@@ -105,6 +106,12 @@ def test_half_of_what_is_asked_is_no_plain_success(board: Workbench, question: s
 @pytest.mark.parametrize(("question", "query"), WHOLE)
 def test_all_of_it_is(board: Workbench, question: str, query: str) -> None:
     assert answered(board, question, query) == "success"
+
+
+def test_a_limit_counts_those_who_play_the_part_that_is_asked_for(board: Workbench) -> None:
+    query = "MATCH (t:Trader)-[:POSTED]->(n:Notice) RETURN t.name, n.title ORDER BY t.name DESC LIMIT 2"
+    found = told(board, "List the first 2 posters of notices by name in descending order.", query)
+    assert "the same row stands there more than once." in found["doubts"]
 
 
 def test_a_total_may_be_of_a_relationship_s_number(board: Workbench) -> None:

@@ -171,10 +171,45 @@ PAIRS = [  # (question, right, wrong)
         f"{OFFERS} WITH l, collect(p.name) AS perks ORDER BY l.rooms DESC LIMIT 2 RETURN l.name, perks",
         f"{OFFERS} RETURN l.name, p.name ORDER BY l.rooms DESC LIMIT 2",
     ),
+    (
+        "Which lodges have a city that starts with 'O'?",
+        "MATCH (l:Lodge) WHERE l.city STARTS WITH 'O' RETURN l.name, l.city",
+        "MATCH (l:Lodge) WHERE l.name STARTS WITH 'O' RETURN l.name, l.city",
+    ),
+    (
+        "Which lodges have a fax greater than 11?",
+        "MATCH (l:Lodge) WHERE l.fax IS NOT NULL AND l.fax > 11 RETURN l.name",
+        "MATCH (l:Lodge) WHERE l.fax IS NOT NULL OR l.fax > 11 RETURN l.name",
+    ),
+    (
+        "Which lodges offer a Gym?",
+        f"{OFFERS} WHERE p.name = 'Gym' RETURN l.name",
+        f"{OFFERS} WHERE p.name = 'Gym' RETURN l.name, l.name",
+    ),
+]
+TWINS = {
+    "nodes.Member": 'memberID,name,born\n1,Ann Lee,Malta\n2,Ann Lee,"Valletta, Malta"\n3,Bo Dahl,Oslo\n',
+    "nodes.Club": "name\nChess\nRowing\nGolf\n",
+    "edges.JOINED": "from_label,from_key,to_label,to_key\nMember,1,Club,Chess\nMember,1,Club,Rowing\n"
+    "Member,2,Club,Golf\n",
+}
+JOINED = "MATCH (m:Member)-[:JOINED]->(c:Club)"
+SHARED = [
+    (
+        "Which member joined the most clubs?",
+        f"{JOINED} WITH m, count(c) AS clubs ORDER BY clubs DESC LIMIT 1 RETURN m.name, clubs",
+        f"{JOINED} RETURN m.name, count(c) AS clubs ORDER BY clubs DESC LIMIT 1",
+    ),
+    (
+        "Which members were born in Malta?",
+        "MATCH (m:Member) WHERE m.born CONTAINS 'Malta' RETURN m.name",
+        "MATCH (m:Member {born: 'Malta'}) RETURN m.name",
+    ),
 ]
 
 
 graph = graph_of(LODGES)
+twins = graph_of(TWINS)
 
 
 @pytest.mark.parametrize(("question", "right", "wrong"), PAIRS)
@@ -183,6 +218,14 @@ def test_a_mistake_is_no_plain_success_and_the_right_query_is(
 ) -> None:
     assert answered(graph, question, right) == "success"
     assert answered(graph, question, wrong) == "uncertain"
+
+
+@pytest.mark.parametrize(("question", "right", "wrong"), SHARED)
+def test_what_several_have_is_not_taken_for_one_thing_s(
+    twins: Workbench, question: str, right: str, wrong: str
+) -> None:
+    assert answered(twins, question, right) == "success"
+    assert answered(twins, question, wrong) == "uncertain"
 
 
 def test_a_column_of_what_is_counted_parts_the_figure_of_a_rank(graph: Workbench) -> None:

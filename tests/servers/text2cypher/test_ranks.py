@@ -28,6 +28,12 @@ def test_a_first_place_that_others_share_is_doubted(harbour: Workbench) -> None:
     assert asked["answer"].endswith("Others rank equally with the last one shown, such as Valletta.")
 
 
+def test_a_thing_that_a_path_matches_twice_ties_with_nothing(harbour: Workbench) -> None:
+    query = f"{CALLS}v.name, v.built ORDER BY v.built LIMIT 1"
+    found = answered(harbour, "Which vessel that called at a harbour town is the oldest?", query)
+    assert (found["status"], found["doubts"]) == ("success", [])
+
+
 def test_so_is_one_that_is_chosen_before_the_return_or_by_two_figures(harbour: Workbench) -> None:
     least = f"{CALLS.partition('RETURN')[0]}WITH h, count(v) AS number ORDER BY number{{}} LIMIT 1"
     asked = "Which harbour town has the fewest vessels?"
