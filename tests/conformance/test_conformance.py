@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import sys
 from asyncio.subprocess import PIPE, STDOUT
 from pathlib import Path
 
 import pytest
+
+from tests import warm
 
 ROOT = Path(__file__).parents[2]
 NODE_MODULES = ROOT / "tests" / "node_modules"
@@ -34,7 +35,7 @@ async def suite(*arguments: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("scenario", ["initialize", "tools_call", "sse-retry"])
 async def test_the_bridge_passes_every_scenario_for_clients_that_applies(scenario: str) -> None:
-    command = f"{sys.executable} -m tests.conformance.client"
+    command = f"{warm.python()} -m tests.conformance.client"
     code, output = await suite("client", "--command", command, "--scenario", scenario, "--timeout", "120000")
     assert code == 0, output
     assert "OVERALL: PASSED" in output, output
@@ -42,7 +43,7 @@ async def test_the_bridge_passes_every_scenario_for_clients_that_applies(scenari
 
 async def test_a_server_on_our_base_passes_every_scenario_for_servers_that_applies() -> None:
     server = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.conformance.server", stderr=PIPE, cwd=ROOT
+        warm.python(), "-m", "tests.conformance.server", stderr=PIPE, cwd=ROOT
     )
     try:
         assert server.stderr is not None

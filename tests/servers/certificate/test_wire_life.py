@@ -7,13 +7,13 @@ import base64
 import json
 import os
 import shutil
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
 from servers.certificate.settings import SHIPPED_LETTERS
+from tests import warm
 from tests.servers.certificate.letters import ANSWERS, DOMISILI, NOW, open_service
 from tests.servers.certificate.test_wire import GENERATE, certificate, in_process, read
 
@@ -161,7 +161,7 @@ async def test_the_log_never_quotes_a_citizen(tmp_path: Path) -> None:
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "2026").write_text("a file where a folder should be")
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "servers.certificate"),
+        *(warm.python(), "-m", "servers.certificate"),
         env=os.environ | {"AGENTD_STATE": str(tmp_path), "AGENTD_CLOCK": NOW, "LOG_LEVEL": "DEBUG"},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

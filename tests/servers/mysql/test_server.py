@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from mcp import Client
 
 from servers.common.database import Database
 from servers.mysql.server import create_server
+from tests import warm
 from tests.mariadb import MariaDB
 from tests.servers.mysql.test_guard import cases
 from tests.servers.process import call, served
@@ -89,7 +89,7 @@ async def test_without_an_address_the_embedded_erp_answers(tmp_path: Path) -> No
 async def test_a_client_that_knows_only_the_protocol_can_list_and_call(tmp_path: Path) -> None:
     """Lines of JSON by hand, in the protocol's older form: no SDK on this side."""
     server = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "servers.mysql"),
+        *(warm.python(), "-m", "servers.mysql"),
         cwd=ROOT,
         env={"AGENTD_STATE": str(tmp_path)},
         stdin=asyncio.subprocess.PIPE,
