@@ -34,11 +34,19 @@ WEDDING = {"nama_wali": {"type": "string"}, "nama_pacar": {"type": "string"}}
         ({"departure_time": "16:00"}, ("ke Bogor", "A: Jam 09.00 atau 16.00?", "yg sore"), TIMES),
         ({"appointment_date": "2026-12-08"}, ("our dog", "A: Next Tuesday?", "no, the week after"), {}),
         ({"nama_wali": "Marzuki"}, ("mau nikah", "A: Walinya siapa?", "om saya, Marzuki"), WEDDING),
+        ({"seats": 4}, ("to Bogor", "A: How many seats?", "not sure, let's say 4"), BUS),
+        ({"restaurant_name": "Warung Mbok Yem"}, ("di warung yg baru, Mbok Yem", "A: Siap."), BUS),
+        ({"appointment_date": "2026-12-08"}, ("born 3 May 2015", "A: Next Tuesday?", "no, the week after"), {}),
     ],
 )
 def test_it_may_be_meant(value: dict[str, Any], lines: tuple[str, ...], properties: dict[str, Any]) -> None:
     found = unproven(visit(value, *on("2026-11-25", *lines), **properties))
     assert all(field.doubtful for field in found.values())
+
+
+def test_words_that_the_citizen_denied_are_no_pieces_of_a_text() -> None:
+    lines = on("2026-11-25", "di warung itu, bukan Mbok Yem")
+    assert not unproven(visit({"restaurant_name": "Warung Mbok Yem"}, *lines, **BUS))["restaurant_name"].doubtful
 
 
 def test_a_number_that_the_agent_noted_is_not_shown_if_the_answer_rejects_it() -> None:

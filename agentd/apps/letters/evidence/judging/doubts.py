@@ -18,7 +18,7 @@ from agentd.apps.letters.evidence.claims.binding import labelled_otherwise, mean
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
 from agentd.apps.letters.evidence.claims.mentions import own
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.spans import NUMBERS, Span, alone, spans
+from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, Span, alone, spans
 from agentd.apps.letters.evidence.judging.possible import possible, says_something
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.judging.together import anothers
@@ -28,6 +28,7 @@ from agentd.apps.letters.evidence.normalisers.digits import SIXTEEN
 from agentd.apps.letters.evidence.normalisers.phrasebook import Phrasebook
 from agentd.apps.letters.evidence.reading.lexicon import SUPPOSING, Cue, Mark
 from agentd.apps.letters.evidence.reading.persons import SERVED, SOMEBODY
+from agentd.apps.letters.evidence.reading.readings import once
 from agentd.apps.letters.evidence.reading.segments import Claim, Mood
 from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.apps.letters.languages import phrases
@@ -67,7 +68,7 @@ def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
     last = last_word(field, case) if said else None
     doubtful = said and (_doubtful(field, places, last, case) or (last is None and _one(field, case)))
     unread = said and last is None and (_answered(field, case) or _quoted(field, case))
-    doubtful = doubtful or in_other_words(field, case) or unread
+    doubtful = doubtful or in_other_words(field, case) or unread or (not places and _in_pieces(field, case))
     read = said and not doubtful and last is None and _read(field, case)
     return replace(field, said=said or doubtful, doubtful=doubtful or read, read=read)
 
@@ -77,6 +78,19 @@ def _inferable(field: Field) -> bool:
     if field.kind in ("date", "time"):
         return own(field) and not field.common
     return own(field) and (field.kind == "choice" or (field.kind == "number" and str(field.value) in _COUNTS))
+
+
+@once
+def _said(case: Case) -> frozenset[str]:
+    """Every word that the citizen said and neither denied nor supposed."""
+    each = (zip(each.words, each.moods, strict=True) for turn in case.turns for each in turn.heard.sentences)
+    return frozenset(word for said in each for word, mood in said if mood is Mood.SAID)
+
+
+def _in_pieces(field: Field, case: Case) -> bool:
+    """Whether the citizen said every word of a text, name or address, though not in a row."""
+    words = set(field.spoken) - FILLERS
+    return field.kind in TEXTS and len(words) > 1 and words <= _said(case)
 
 
 def _answered(field: Field, case: Case) -> bool:
@@ -180,8 +194,7 @@ def _places(field: Field, case: Case) -> Iterator[Place]:
 
 def _begun(field: Field, case: Case) -> bool:
     """Whether the citizen said part of a name that the agent completed (`Mai`: `Mai Vietnamese Cuisine`)."""
-    words = {word for turn in case.turns for each in turn.heard.sentences for word in each.words}
-    return field.kind != "name" or any(word in words for word in field.spoken if word not in FILLERS)
+    return field.kind != "name" or not _said(case).isdisjoint(set(field.spoken) - FILLERS)
 
 
 def _by_its_part(field: Field, turn: Turn) -> bool:
@@ -218,8 +231,9 @@ def _cues(turn: Turn) -> set[Cue | None]:
 
 
 def _heard(field: Field, place: Place) -> bool:
-    """Whether a value is said, doubted or asked about (`do you have a double room?`), not only supposed. A text takes
-    the mood of its first word, and is said if it is a whole answer."""
+    """Whether a value is said, doubted or asked about (`do you have a double room?`), not only supposed, unless that is
+    the answer to its question (`say 4 million`). A text takes the mood of its first word, and is said if it is a whole
+    answer."""
     sentence, start, judged = place.sentence, place.span.start, place
     if field.kind == "text":
         if place.turn.question and _is_all(place):
@@ -227,6 +241,8 @@ def _heard(field: Field, place: Place) -> bool:
         judged = replace(place, span=Span(start, start + 1, True))
     if (meant := mood(field, judged)) is not Mood.OPEN:
         return meant is Mood.SAID
+    if place.turn.asks_for(field.key) and (sentence.asking is None or start < sentence.asking):
+        return True
     timely = not sentence.times[start] or _holds_of_its_time(field, place)
     return timely and not any(_supposes(mark, field, judged) for mark in sentence.marks)
 

@@ -18,14 +18,14 @@ from agentd.apps.letters.evidence.reading.sentences import Sentence
 from agentd.apps.letters.languages import phrases
 
 _ARTICLES = phrases().articles
-_MONTH = 31
+_MONTH, _YEAR = 31, 366
 _DIGITS = 2  # of an hour or of a day of the month, at most
 
 
 def in_other_words(field: Field, case: Case) -> bool:
     """Whether a day may be in words that no reader knows. It has the weekday or the number of the day that was named
-    last (`the Friday after`, `tgl 22 aja`), or a unit of time was said (`the week after`) and no message holds a date.
-    What the agent named is accepted or not by its answer."""
+    last (`the Friday after`, `tgl 22 aja`), or a unit of time was said (`the week after`) and no message holds a
+    date within a year, as a birth isn't. What the agent named is accepted or not by its answer."""
     day = days.day(str(field.value), case.today) if field.kind == "date" and not field.common else None
     if day is None:
         return False
@@ -34,7 +34,12 @@ def in_other_words(field: Field, case: Case) -> bool:
     if last is not None and by and abs((day - last.day).days) <= _MONTH:
         return True
     timed = any(numbers.unit(each.words) for turn in case.turns for each in turn.heard.sentences)
-    return timed and not any(case.places(field, turn) or repeated(field, case, turn) for turn in case.turns)
+    return timed and not any(_dated(turn) or repeated(field, case, turn) for turn in case.turns)
+
+
+def _dated(turn: Turn) -> bool:
+    read = (day for each in turn.heard.sentences for *_, day in days.days(each.words, turn.day))
+    return any(abs((day - turn.day).days) < _YEAR for day in read)
 
 
 def _named(day: date, turn: Turn) -> bool | None:

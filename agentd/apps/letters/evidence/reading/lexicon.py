@@ -124,8 +124,7 @@ class Lexicon:
         if not 0 < at < len(raws) or mark.end > at + 1 or self._book.begins(words[at - 1]):
             return False
         titled = raws[at - 1].istitle() and raws[at].istitle() and words[mark.end : mark.end + 1] != [":"]
-        before = (words[at - 1], *words[max(0, at - 3) : max(0, at - 2)])
-        return titled or "@" in before  # `nadia@example.org`, `nadia@mail.example`
+        return titled or words[at - 1] in ("@", ".")  # `nadia@example.org`, `nadia@mail.example`
 
     def label(self, phrase: str) -> str | None:
         """The label that a whole phrase stands for, or None."""
