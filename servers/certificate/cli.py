@@ -115,7 +115,7 @@ def _say(text: str) -> int:
 
 
 def _check(settings: Settings, folders: Sequence[Path]) -> int:
-    letters = [letter for folder in folders or settings.letter_dirs for letter in letters_in(folder)]
+    letters = [letter for folder in folders or settings.letter_dirs for letter in letters_in(folder.absolute())]
     found = list(check(letters, load(settings.office_file).signers))
     there = [one for one in letters if any((one / name).is_file() for name in ("letter.toml", "letter.txt"))]
     looked_at = _many(len(there), "letter")

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from agentd.apps.setup.findings import Finding
 from agentd.config.proxy import LOOPBACK
-from agentd.config.shipped import shipped
+from agentd.config.shipped import PROFILES, shipped
 
 SAMPLE = ("[", "/CONTOH/", "/SAMPLE/")
 """Marks in the sample's texts that an office must replace."""
@@ -23,12 +23,17 @@ def office(settings: Any) -> Iterator[Finding]:
     env = _env(settings)
     file = Path(env.get("OFFICE_FILE", settings.file.resolve().parent / "office.toml"))
     try:
-        said = tomllib.loads(file.read_text(encoding="utf-8"))
+        said = _read(file)
     except (OSError, ValueError):
         return
     if blanks := [text for text in _texts(said) if any(mark in text for mark in SAMPLE)]:
         what = f"office: {file} is still the sample's in: {', '.join(blanks)}"
         yield Finding("note", what, "put the office's own there: it stands on letters")
+    for client in PROFILES.glob("*/client.toml"):
+        head = _read(client.with_name("office.toml"))["letterhead"]
+        if _read(client)["prompt_template"] == settings.prompt_template and said.get("letterhead") != head:
+            what = f"office: the model reads in {settings.file} that it serves another office, the sample's"
+            yield Finding("note", what, "put the office's name into prompt_template there")
     verify = env.get("VERIFY_BASE_URL") or str(said.get("verify_base_url"))
     if urlsplit(verify).hostname in LOOPBACK:
         to_do = f"verify_base_url in {file}: the address at which citizens reach the page /verify"
@@ -48,6 +53,10 @@ def examples(settings: Any) -> Iterator[Finding]:
         if not any((folder / name).is_dir() for folder in folders):
             what = f"examples: {settings.file} shows the model the letter {name}, which the office does not have"
             yield Finding("note", what, "take that [[examples]] entry out, or put the letter's folder back")
+
+
+def _read(file: Path) -> dict[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def _env(settings: Any) -> dict[str, str]:

@@ -110,6 +110,11 @@ def test_a_count_agrees_with_its_word(count: int, said: str) -> None:
     assert _many(count, "letter") == said
 
 
+def test_a_letter_is_checked_from_inside_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(shutil.copytree(SHIPPED / "surat_pengantar", tmp_path / "surat_pengantar"))
+    assert main(["check", "--state", str(tmp_path), "."]) == 0
+
+
 def test_a_folder_of_letters_stands_for_its_letters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mine = tmp_path / "letters"
     changed(mine, 'kind = "person-name"', 'kind = "name"')

@@ -9,6 +9,7 @@ import pytest
 from servers.certificate.answers import error_of
 from servers.certificate.issuing.issuing import LetterService
 from servers.certificate.languages import terms, words
+from servers.certificate.letters import kinds
 from servers.certificate.letters.fields import InvalidFields
 from servers.certificate.letters.lettertype import load
 from servers.certificate.lookups import hours, needed
@@ -29,6 +30,16 @@ def test_each_field_hint_and_choice_of_a_shipped_letter_has_its_meaning(language
             shown = {rule["title"], *rule.get("enum", ()), *([] if own_hint else [rule.get("description", "")])}
             unsaid |= shown - SAME - {""} - terms()[language].keys()
     assert sorted(unsaid) == []
+
+
+def test_a_choice_is_read_in_the_words_in_which_it_is_shown() -> None:
+    pairs = [
+        (choice, shown.get(choice, choice), table)
+        for shown in terms().values()
+        for table in kinds.CHOICES.values()
+        for choice in table
+    ]
+    assert [(choice, word) for choice, word, table in pairs if kinds.read_choice(word, table) != choice] == []
 
 
 def test_documents_hours_and_fees_are_told_in_the_citizens_language(service: LetterService) -> None:

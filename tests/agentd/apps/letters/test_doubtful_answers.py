@@ -150,3 +150,15 @@ def test_the_sex_of_a_nik_in_doubt_is_in_doubt_with_it(line: str, doubtful: bool
 def test_a_question_that_ends_in_a_negation_takes_nothing_back(line: str) -> None:
     lines = ("surat domisili. NIK 3175061203800005, Islam", "A: Baik.", line)
     assert ungrounded(call({"nik": "3175061203800005", "agama": "Islam"}, *lines)) == []
+
+
+def test_what_a_later_message_replaces_is_no_longer_only_in_doubt() -> None:
+    lines = ("Jl. Melati No. 4 RT 002 RW 005", "A: Apakah semua data di atas sudah benar?", "ya, tapi RW nya 009")
+    [found] = ungrounded(call({"rt": "002", "rw": "005"}, *lines))
+    assert (found.path, found.doubtful) == ("rw", False)
+
+
+def test_a_spelling_with_a_hyphen_is_found_in_a_sentence() -> None:
+    status = {"type": "string", "enum": ["Kawin"], "x-agentd-spellings": {"Kawin": ["sampun emah-emah"]}}
+    asked = visit({"status": "Kawin"}, "kula sampun emah-emah, griya kula caket mriki", status=status)
+    assert ungrounded(asked) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +20,8 @@ from agentd.apps.setup.letters_findings import examples, office
 from lab.eval.books import build
 from tests import warm
 from tests.daemon import HEAD, SERVERS, server_entry
+
+SAMPLE = Path(__file__).parents[4] / "profiles" / "kelurahan"
 
 
 def doctor(folder: Path, config: str, listen: str = "127.0.0.1:0", state: Path | None = None) -> tuple[int, str]:
@@ -155,9 +158,9 @@ def test_the_list_of_what_to_do_ends_it_with_the_worst_first() -> None:
 
 
 def test_an_office_is_told_what_of_the_sample_would_stand_on_its_letters(tmp_path: Path) -> None:
-    sample = (Path(__file__).parents[4] / "profiles" / "kelurahan" / "office.toml").read_text(encoding="utf-8")
+    sample = (SAMPLE / "office.toml").read_text(encoding="utf-8")
     server = SimpleNamespace(env={})
-    settings = SimpleNamespace(file=tmp_path / "client.toml", servers=[server])
+    settings = SimpleNamespace(file=tmp_path / "client.toml", servers=[server], prompt_template="Serve citizens.")
     assert list(office(settings)) == [], "an office without a file of its own issues samples"
     (tmp_path / "office.toml").write_text(sample, encoding="utf-8")
     blanks, address = office(settings)
@@ -168,6 +171,12 @@ def test_an_office_is_told_what_of_the_sample_would_stand_on_its_letters(tmp_pat
     (tmp_path / "office.toml").write_text(own, encoding="utf-8")
     server.env["VERIFY_BASE_URL"] = "https://surat.example.go.id"
     assert [one.what for one in office(settings)] == []
+    shipped_prompt = tomllib.loads((SAMPLE / "client.toml").read_text(encoding="utf-8"))["prompt_template"]
+    settings.prompt_template = shipped_prompt
+    assert [one.what for one in office(settings)] == []
+    (tmp_path / "office.toml").write_text(own.replace("CAKUNG BARAT", "SUMBER WARAS"), encoding="utf-8")
+    [prompt] = office(settings)
+    assert "another office" in prompt.what and "prompt_template" in prompt.to_do
 
 
 def test_an_office_is_told_of_examples_with_a_letter_that_it_deleted(tmp_path: Path) -> None:

@@ -48,9 +48,8 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 
 def marked(field: Field, given: Iterable[Field], case: Case) -> Field:
-    """Sets on an unproven field whether its value was `said` about any field, and whether it may belong to this one
-    (`doubtful`). A choice, a day, an hour or a small number may be inferred from other words: the question back shows
-    it."""
+    """Sets on an unproven field whether its value was `said` of any field and whether it may be meant for this one
+    (`doubtful`). A choice, day, hour or small number may be inferred from other words: the question back shows it."""
     known = field.value is not None and not field.many and not (field.common and field.kind == "boolean")
     sentences = _SENTENCES.split(str(field.value)) if known and field.kind == "text" else ()
     if sentences[1:]:
@@ -122,8 +121,9 @@ def _certain(sentence: Sentence, reach: range) -> bool:
     return cues.isdisjoint(_OBJECTING | SUPPOSING | {Cue.UNSURE})
 
 
-def _doubtful(field: Field, places: Iterable[Place], last: Claim | None, case: Case) -> bool:
-    if last is not None and last.corrected and not last.supports:
+def _doubtful(field: Field, places: Sequence[Place], last: Claim | None, case: Case) -> bool:
+    newest = field.kind in ("address", "rt", "rw") and last and all(each.turn.order < last.message for each in places)
+    if last is not None and not last.supports and (last.corrected or newest):
         return False
     back = (turn for turn in taking_back(case) if taken_back(field, case, turn) and _reaches(field, case, turn))
     denied = [place.turn.order for place in places if mood(field, place) is Mood.DENIED]  # `it's 12, not 14`

@@ -68,7 +68,7 @@ def options(enum: Enum) -> dict[tuple[str, ...], str | None]:
     phrases: dict[tuple[str, ...], str | None] = {}
     if enum.spellings is not None:
         for value, spellings in zip(enum.values, enum.spellings, strict=True):
-            phrases |= {fold(spelling): value for spelling in (*spellings, value)}
+            phrases |= {form(spelling): value for spelling in (*spellings, value) for form in (fold, folded_tokens)}
         return phrases
     for value in enum.values:
         own = {_signed(value, enum)}
