@@ -10,6 +10,7 @@ from agentd.apps.letters.evidence.fields.field import form
 from agentd.apps.letters.policies.grounding import Grounded, ungrounded
 from agentd.messages import Said, ToolCall, ToolOutcome
 from tests.agentd.apps.letters.letters import call
+from tests.agentd.apps.letters.test_conversations import tool as shipped
 from tests.agentd.apps.letters.test_doubtful_times import on
 from tests.agentd.apps.letters.test_doubts import unproven, visit
 
@@ -35,7 +36,7 @@ WEDDING = {"nama_wali": {"type": "string"}, "nama_pacar": {"type": "string"}}
         ({"appointment_date": "2026-12-08"}, ("our dog", "A: Next Tuesday?", "no, the week after"), {}),
         ({"nama_wali": "Marzuki"}, ("mau nikah", "A: Walinya siapa?", "om saya, Marzuki"), WEDDING),
         ({"seats": 4}, ("to Bogor", "A: How many seats?", "not sure, let's say 4"), BUS),
-        ({"restaurant_name": "Warung Mbok Yem"}, ("di warung yg baru, Mbok Yem", "A: Siap."), BUS),
+        ({"catatan": "sambal kacang pedas"}, ("tumpeng, sambal yang pedas, yang kacang", "A: Siap."), NOTE),
         ({"appointment_date": "2026-12-08"}, ("born 3 May 2015", "A: Next Tuesday?", "no, the week after"), {}),
     ],
 )
@@ -47,6 +48,16 @@ def test_it_may_be_meant(value: dict[str, Any], lines: tuple[str, ...], properti
 def test_words_that_the_citizen_denied_are_no_pieces_of_a_text() -> None:
     lines = on("2026-11-25", "di warung itu, bukan Mbok Yem")
     assert not unproven(visit({"restaurant_name": "Warung Mbok Yem"}, *lines, **BUS))["restaurant_name"].doubtful
+
+
+def test_a_name_or_an_address_made_of_two_is_not_shown() -> None:
+    names = "nama saya Budi Santoso, almarhum Slamet Widagdo"
+    for wrong in ({"nama_almarhum": "Slamet Santoso"}, {"nama_pelapor": "Budi Widagdo"}):
+        found = ungrounded(call(wrong, names, tool=shipped("surat_keterangan_kematian")))
+        assert not any(field.doubtful for field in found if field.path in wrong)
+    wrong, homes = {"alamat_domisili": "Jl. Melati 12"}, "alamat saya Jl. Mawar 12, ibu di Jl. Melati 3"
+    found = ungrounded(call(wrong, homes, tool=shipped("surat_keterangan_domisili")))
+    assert not any(field.doubtful for field in found if field.path in wrong)
 
 
 def test_a_number_that_the_agent_noted_is_not_shown_if_the_answer_rejects_it() -> None:

@@ -18,7 +18,7 @@ from agentd.apps.letters.evidence.claims.binding import labelled_otherwise, mean
 from agentd.apps.letters.evidence.claims.case import Case, Place, Turn
 from agentd.apps.letters.evidence.claims.mentions import own
 from agentd.apps.letters.evidence.fields.field import Field
-from agentd.apps.letters.evidence.fields.spans import NUMBERS, TEXTS, Span, alone, spans
+from agentd.apps.letters.evidence.fields.spans import NUMBERS, Span, alone, spans
 from agentd.apps.letters.evidence.judging.possible import possible, says_something
 from agentd.apps.letters.evidence.judging.proof import last_word
 from agentd.apps.letters.evidence.judging.together import anothers
@@ -87,9 +87,9 @@ def _said(case: Case) -> frozenset[str]:
 
 
 def _in_pieces(field: Field, case: Case) -> bool:
-    """Whether the citizen said every word of a text, name or address, though not in a row."""
+    """Whether the citizen said every word of a tool's own text, not in a row; such a name may be made of two."""
     words = set(field.spoken) - FILLERS
-    return field.kind in TEXTS and len(words) > 1 and words <= _said(case)
+    return own(field) and field.kind == "text" and len(words) > 1 and words <= _said(case)
 
 
 def _answered(field: Field, case: Case) -> bool:
