@@ -27,16 +27,15 @@ def ambiguous(
     hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[str], rows: Rows, run: Run
 ) -> Iterator[Doubt]:
     """At most one doubt; `said`: the names of the graph that the question's words were taken for."""
-    for fitting in (
-        _owners(hints, facts, linker, said),
-        _called_so(hints, facts, linker, rows, run),
-        _properties(hints, facts, linker),
-        _dates(hints, facts, linker),
-        _part_of_others(facts, linker, run),
-    ):
-        if fitting:
-            yield Doubt("either", ", ".join(fitting))
-            return
+    fitting = (
+        _owners(hints, facts, linker, said)
+        or _called_so(hints, facts, linker, rows, run)
+        or _properties(hints, facts, linker)
+        or _dates(hints, facts, linker)
+        or _part_of_others(facts, linker, run)
+    )
+    if fitting:
+        yield Doubt("either", ", ".join(fitting))
 
 
 def _owners(hints: Hints, facts: QueryFacts, linker: Linker, said: Collection[str]) -> list[str]:

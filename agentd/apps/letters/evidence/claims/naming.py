@@ -162,8 +162,9 @@ def relation(field: Field, case: Case) -> Iterator[Claim]:
 def _called(relation: str, field: Field, case: Case) -> Iterator[bool]:
     """For each mention of the relation, whether it is the citizen's own (`saya istrinya`, `hubungan: anak`).
 
-    It isn't the citizen's relative (`istri saya`), nor somebody whose data follows (`nama istri Siti`, `Istri: Siti`);
-    whoever isn't family (`ketua RT`) is so by the word for the citizen before it, the field's name or its question.
+    It isn't the citizen's relative (`istri saya`), nor somebody whose data follows (`nama istri Siti`, `Istri: Siti`).
+    A relation outside the family (`ketua RT`) counts only after the word for the citizen or the field's name, or in
+    the answer to the field's question.
     """
     for turn in case.turns:
         for sentence, *_ in turn.sentences():
@@ -173,11 +174,12 @@ def _called(relation: str, field: Field, case: Case) -> Iterator[bool]:
                 if mark.cue is Cue.LABEL:
                     label = mark.value
                 elif mark.cue is Cue.RELATION and mark.value == relation:
-                    before, after = words[max(0, mark.start - 1) : mark.start], words[mark.end : mark.end + 2]
-                    own = MY.isdisjoint(before) and SELF.isdisjoint(word for word in takewhile(str.isalpha, after))
-                    heads = label not in (None, field.label) or after[:1] == [":"]
-                    himself = label is not None or turn.asks_for(field.key) or not SELF.isdisjoint(before)
+                    before = words[max(0, mark.start - 1) : mark.start]
+                    owners = takewhile(str.isalpha, words[mark.end : mark.end + 2])
+                    own = MY.isdisjoint(before) and SELF.isdisjoint(owners)
+                    heads = label not in (None, field.label) or words[mark.end : mark.end + 1] == [":"]
+                    of_citizen = label is not None or turn.asks_for(field.key) or not SELF.isdisjoint(before)
                     as_said = relation in EITHER_WAY or tuple(words[mark.start : mark.end]) == fold(str(field.value))
-                    yield own and not heads and (relation in FAMILY or (himself and as_said))
+                    yield own and not heads and (relation in FAMILY or (of_citizen and as_said))
                 if label is not None and (mark.cue is Cue.LABEL or mark.value in ROLES | APPLICANTS):
                     labels[mark.end + (words[mark.end : mark.end + 1] == [":"])] = label  # `hubungan pelapor: …`

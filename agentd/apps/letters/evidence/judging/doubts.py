@@ -87,7 +87,7 @@ def _said(case: Case) -> frozenset[str]:
 
 
 def _in_pieces(field: Field, case: Case) -> bool:
-    """Whether the citizen said every word of a tool's own text, not in a row; such a name may be made of two."""
+    """Whether the citizen said each word of a tool's own text, not in a row. In a name they may be two persons'."""
     words = set(field.spoken) - FILLERS
     return own(field) and field.kind == "text" and len(words) > 1 and words <= _said(case)
 

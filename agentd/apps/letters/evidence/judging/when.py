@@ -38,6 +38,7 @@ def in_other_words(field: Field, case: Case) -> bool:
 
 
 def _dated(turn: Turn) -> bool:
+    """Whether a message holds a date within a year."""
     read = (day for each in turn.heard.sentences for *_, day in days.days(each.words, turn.day))
     return any(abs((day - turn.day).days) < _YEAR for day in read)
 
